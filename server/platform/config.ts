@@ -1,0 +1,82 @@
+import { resolve } from "node:path";
+
+export type EventSource = "database" | "kafka";
+
+/** Everything the environment may say. There is no other setting; limits, leases and sizes are code (ER-CFG-16, -17). */
+export type Config = {
+  readonly databaseUrl: string;
+  /** Demo identities, demo buttons and tokens. Only ever with a database on this machine. */
+  readonly demo: boolean;
+  /** Key material of sessions and demo tokens; at least 32 characters. */
+  readonly secret: string;
+  /** Public URL when the deployment names one; otherwise the request's own host counts. */
+  readonly publicUrl: string | null;
+  readonly eventSource: EventSource;
+  readonly endpointRulesFile: string;
+  readonly dataDir: string;
+  /** Set when an identity provider is configured. */
+  readonly oidcIssuer: string | null;
+};
+
+/** The environment is unusable; `message` names the setting and what to do, never a value. */
+export class ConfigError extends Error {
+  constructor(readonly setting: string, message: string) {
+    super(message);
+    this.name = "ConfigError";
+  }
+}
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "::1", "[::1]"]);
+const MIN_SECRET_LENGTH = 32;
+
+/**
+ * Reads and checks the environment once at start. Throws ConfigError when the server must not run: no database, no secret,
+ * demo mode with a database elsewhere, or neither demo mode nor an identity provider (design §4).
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const databaseUrl = required(env, "DATABASE_URL", "name the PostgreSQL database, or use npm start, which brings one");
+  const demo = env.EVENT_ADMIN_DEMO === "1";
+  if (demo && !isLoopback(databaseUrl)) {
+    throw new ConfigError("EVENT_ADMIN_DEMO", "Demo mode needs a database on this machine (a loopback address).");
+  }
+  const oidcIssuer = env.OIDC_ISSUER || null;
+  if (!demo && oidcIssuer === null) {
+    throw new ConfigError(
+      "OIDC_ISSUER",
+      "No identity provider is configured and demo mode is off, so nobody could sign in. Set OIDC_ISSUER and its client, " +
+        "or EVENT_ADMIN_DEMO=1 with a database on this machine.",
+    );
+  }
+  const secret = required(env, "NEXTAUTH_SECRET", `set a random text of at least ${MIN_SECRET_LENGTH} characters`);
+  if (secret.length < MIN_SECRET_LENGTH) {
+    throw new ConfigError("NEXTAUTH_SECRET", `NEXTAUTH_SECRET must have at least ${MIN_SECRET_LENGTH} characters.`);
+  }
+  const eventSource = env.EVENT_SOURCE || "database";
+  if (eventSource !== "database" && eventSource !== "kafka") {
+    throw new ConfigError("EVENT_SOURCE", "EVENT_SOURCE is either database or kafka.");
+  }
+  return {
+    databaseUrl,
+    demo,
+    secret,
+    publicUrl: env.NEXTAUTH_URL || null,
+    eventSource,
+    endpointRulesFile: resolve(env.ENDPOINT_RULES_FILE || "server/operations/endpoint-rules.demo.yml"),
+    dataDir: resolve(env.EVENT_ADMIN_DATA || ".data"),
+    oidcIssuer,
+  };
+}
+
+function required(env: Readonly<Record<string, string | undefined>>, setting: string, advice: string): string {
+  const value = env[setting];
+  if (!value) throw new ConfigError(setting, `${setting} is not set: ${advice}.`);
+  return value;
+}
+
+function isLoopback(databaseUrl: string): boolean {
+  try {
+    return LOOPBACK.has(new URL(databaseUrl).hostname);
+  } catch {
+    throw new ConfigError("DATABASE_URL", "DATABASE_URL is not a URL of the form postgres://user@host:port/database.");
+  }
+}
