@@ -1,16 +1,7 @@
 import { z } from "zod";
-import {
-  consumerGroup,
-  count,
-  cursorText,
-  hex64,
-  instant,
-  projectionName,
-  scopeRef,
-  uuidText,
-  version,
-  wireDigest,
-} from "./read-fields";
+import { consumerGroup, count, projectionName, text, uuid, wireDigest } from "./fields";
+import { defineOperation } from "./operation";
+import { cursorText, hex64, instant, scopeKey, scopeRef, scopeType, version } from "./read-fields";
 
 /**
  * Reads of canonical failures: what an operator finds, understands and selects. No answer holds a payload, event JSON, key,
@@ -48,7 +39,7 @@ export const failureCause = z.strictObject({
 export type FailureCause = z.infer<typeof failureCause>;
 
 const filterFields = {
-  hostId: uuidText,
+  hostId: uuid,
   /** Absent: every projection of the host. */
   projectionName: projectionName.optional(),
   consumerGroup: consumerGroup.optional(),
@@ -56,17 +47,17 @@ const filterFields = {
   projectionNames: z.array(projectionName).min(1).max(20).optional(),
   status: failureStatus.default("OPEN"),
   /** Type of the member that failed. */
-  eventType: z.string().min(1).max(255).optional(),
-  errorCode: z.string().min(1).max(128).optional(),
-  causeKey: z.string().min(1).max(512).optional(),
-  scopeType: z.enum(["AGGREGATE", "GRAPH_ROOT"]).optional(),
+  eventType: text(255).min(1).optional(),
+  errorCode: text(128).min(1).optional(),
+  causeKey: text(512).min(1).optional(),
+  scopeType: scopeType.optional(),
   /** Exact key; needs scopeType. */
-  scopeKey: z.string().min(1).max(1024).optional(),
+  scopeKey: scopeKey.optional(),
   policy: replayPolicy.optional(),
   firstFailedAfter: instant.optional(),
   firstFailedBefore: instant.optional(),
   /** Id (failure, transaction, event; exact, or first 8+ characters of a failure id), scope key, event type or error code, exact or prefix. */
-  search: z.string().trim().min(1).max(1024).optional(),
+  search: text(1024).trim().min(1).optional(),
   /** Also rows kept as evidence only, which can never be replayed. */
   includeDiagnostic: z.boolean().default(false),
 } as const;
@@ -99,7 +90,7 @@ export const listEventReplayCandidateRequest = z
 export type ListCandidateRequest = z.infer<typeof listEventReplayCandidateRequest>;
 
 export const candidateItem = z.strictObject({
-  failureId: uuidText,
+  failureId: uuid,
   status: failureStatus,
   projectionName,
   consumerGroup,
@@ -122,7 +113,7 @@ export const candidateItem = z.strictObject({
   encryptedPayloadBytes: count,
   decryptedPayloadBytes: count,
   resolvedTs: instant.nullable(),
-  resolvedByRequestId: uuidText.nullable(),
+  resolvedByRequestId: uuid.nullable(),
 });
 export type CandidateItem = z.infer<typeof candidateItem>;
 
@@ -194,14 +185,14 @@ export const listEventReplayCandidateIdsResponse = z.strictObject({
   asOf: instant,
   count,
   truncated: z.boolean(),
-  failureIds: z.array(uuidText).max(10_000),
+  failureIds: z.array(uuid).max(10_000),
 });
 export type ListCandidateIdsResponse = z.infer<typeof listEventReplayCandidateIdsResponse>;
 
 /** Selection check: how a frozen selection stands now ("37 selected, 1 no longer open"). */
 export const checkEventReplaySelectionRequest = z.strictObject({
-  hostId: uuidText,
-  failureIds: z.array(uuidText).min(1).max(10_000),
+  hostId: uuid,
+  failureIds: z.array(uuid).min(1).max(10_000),
 });
 export type CheckSelectionRequest = z.infer<typeof checkEventReplaySelectionRequest>;
 export const checkEventReplaySelectionResponse = z.strictObject({
@@ -209,13 +200,13 @@ export const checkEventReplaySelectionResponse = z.strictObject({
   open: count,
   /** Ids that are not OPEN on this host any more (or never were), at most 500 of `notOpen`. */
   notOpen: count,
-  notOpenIds: z.array(uuidText).max(500),
+  notOpenIds: z.array(uuid).max(500),
   notExecutable: count,
   byCause: z.array(z.strictObject({ causeKey: z.string().max(512), count })).max(100),
 });
 export type CheckSelectionResponse = z.infer<typeof checkEventReplaySelectionResponse>;
 
-export const getEventReplayFailureRequest = z.strictObject({ hostId: uuidText, failureId: uuidText });
+export const getEventReplayFailureRequest = z.strictObject({ hostId: uuid, failureId: uuid });
 export type GetFailureRequest = z.infer<typeof getEventReplayFailureRequest>;
 
 export const failureMember = z.strictObject({
@@ -226,7 +217,7 @@ export const failureMember = z.strictObject({
   aggregateId: z.string().max(255).nullable(),
   aggregateType: z.string().max(255).nullable(),
   aggregateVersion: version.nullable(),
-  rootInstanceId: uuidText.nullable(),
+  rootInstanceId: uuid.nullable(),
   graphRevision: version.nullable(),
   sourceProcessor: z.enum(["DATABASE", "KAFKA"]),
   sourceTopic: z.string().max(255).nullable(),
@@ -252,7 +243,7 @@ export const failureLane = z.strictObject({
   ownVersions: z.array(version).max(500),
   /** Open failures that write an earlier version, oldest version first, at most 50 of predecessorCount. */
   predecessors: z
-    .array(z.strictObject({ failureId: uuidText, version, causeKey: z.string().max(512), eventType: z.string().max(255) }))
+    .array(z.strictObject({ failureId: uuid, version, causeKey: z.string().max(512), eventType: z.string().max(255) }))
     .max(50),
   predecessorCount: count,
   /** Open failures that write a later version. */
@@ -283,8 +274,8 @@ const permission = z.strictObject({ allowed: z.boolean(), reason: z.string().max
 
 export const getEventReplayFailureResponse = z.strictObject({
   ...candidateItem.shape,
-  hostId: uuidText,
-  userIds: z.array(uuidText).max(50),
+  hostId: uuid,
+  userIds: z.array(uuid).max(50),
   contentFingerprint: hex64,
   /** One object a scope. `mode` is what unmodified clients read; equal to scopeType. */
   dependencyScopes: z
@@ -292,7 +283,7 @@ export const getEventReplayFailureResponse = z.strictObject({
       z.strictObject({
         mode: z.enum(["AGGREGATE", "GRAPH_ROOT"]),
         ...scopeRef.shape,
-        rootInstanceId: uuidText.optional(),
+        rootInstanceId: uuid.optional(),
         graphRevision: version.optional(),
         aggregateVersion: version.optional(),
         status: failureStatus,
@@ -315,7 +306,7 @@ export const getEventReplayFailureResponse = z.strictObject({
   /** Distinct open failures that come first, over the lanes shown, one step (a plan follows them to the end). */
   openPredecessorCount: count,
   /** For a gap: the failure that opened it, when it is still open. */
-  firstCause: z.strictObject({ failureId: uuidText, cause: failureCause, causeCount: count }).nullable(),
+  firstCause: z.strictObject({ failureId: uuid, cause: failureCause, causeCount: count }).nullable(),
   deliveries: z.array(failureDelivery).max(50),
   deliveryCount: count,
   /** Newest first. */
@@ -323,11 +314,56 @@ export const getEventReplayFailureResponse = z.strictObject({
   /** Rows of the notification page that tell of the same transaction. For reading only. */
   notifications: z.strictObject({
     count,
-    newest: z.strictObject({ notificationId: uuidText, status: z.string().max(16), processTs: instant }).nullable(),
+    newest: z.strictObject({ notificationId: uuid, status: z.string().max(16), processTs: instant }).nullable(),
   }),
   permissions: z.strictObject({ replayOriginal: permission, repair: permission }),
   resolutionCode: z.string().max(64).nullable(),
-  resolvedByRepairId: uuidText.nullable(),
+  resolvedByRepairId: uuid.nullable(),
   asOf: instant,
 });
 export type GetFailureResponse = z.infer<typeof getEventReplayFailureResponse>;
+
+export const listEventReplayCandidate = defineOperation({
+  name: "listEventReplayCandidate",
+  kind: "query",
+  summary: "List canonical failures of the host, newest first, with filters and a stable cursor.",
+  request: listEventReplayCandidateRequest,
+  response: listEventReplayCandidateResponse,
+  errors: [],
+});
+
+export const listEventReplayCause = defineOperation({
+  name: "listEventReplayCause",
+  kind: "query",
+  summary: "Group matching failures by cause.",
+  request: listEventReplayCauseRequest,
+  response: listEventReplayCauseResponse,
+  errors: [],
+});
+
+export const listEventReplayCandidateIds = defineOperation({
+  name: "listEventReplayCandidateIds",
+  kind: "query",
+  summary: "Freeze the ids of every matching failure.",
+  request: listEventReplayCandidateIdsRequest,
+  response: listEventReplayCandidateIdsResponse,
+  errors: [],
+});
+
+export const checkEventReplaySelection = defineOperation({
+  name: "checkEventReplaySelection",
+  kind: "query",
+  summary: "Tell how a frozen selection of failures stands now.",
+  request: checkEventReplaySelectionRequest,
+  response: checkEventReplaySelectionResponse,
+  errors: [],
+});
+
+export const getEventReplayFailure = defineOperation({
+  name: "getEventReplayFailure",
+  kind: "query",
+  summary: "Read one failure: why, what comes first, members, deliveries, and what may be done.",
+  request: getEventReplayFailureRequest,
+  response: getEventReplayFailureResponse,
+  errors: ["FAILURE_NOT_FOUND"],
+});

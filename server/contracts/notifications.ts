@@ -1,13 +1,15 @@
 import { z } from "zod";
-import { count, instant, uuidText, version } from "./read-fields";
+import { count, text, uuid } from "./fields";
+import { defineOperation } from "./operation";
+import { instant, version } from "./read-fields";
 
 /** The old notification page (reference §10, last paragraph). It tells outcomes; it is never a list of what can be replayed. */
 export const notificationStatus = z.enum(["PENDING", "SUCCEEDED", "FAILED", "DLQ", "SKIPPED"]);
 
-const optionalText = (max: number) => z.string().max(max).nullish();
+const optionalText = (max: number) => text(max).nullish();
 
 export const getNotificationRequest = z.strictObject({
-  hostId: uuidText,
+  hostId: uuid,
   offset: z.number().int().min(0).max(10_000).default(0),
   limit: z.number().int().min(1).max(200).default(25),
   /** JSON text of [{id, desc}]. */
@@ -28,14 +30,13 @@ export const getNotificationRequest = z.strictObject({
   eventJson: optionalText(2048),
   /** Safe code, exact. */
   error: optionalText(128),
-  active: z.boolean().nullish(),
 });
 export type GetNotificationRequest = z.infer<typeof getNotificationRequest>;
 
 export const notificationItem = z.strictObject({
-  id: uuidText,
-  hostId: uuidText,
-  userId: uuidText.nullable(),
+  id: uuid,
+  hostId: uuid,
+  userId: uuid.nullable(),
   /** Decimal text when it exceeds what a JSON number holds exactly. */
   nonce: z.union([version, z.string().regex(/^\d{1,20}$/)]).nullable(),
   eventClass: z.string().max(255),
@@ -52,10 +53,10 @@ export const notificationItem = z.strictObject({
   aggregateVersion: version.nullable(),
   eventPartition: count.nullable(),
   eventOffset: version.nullable(),
-  transactionId: uuidText.nullable(),
+  transactionId: uuid.nullable(),
   readTs: instant.nullable(),
   /** The canonical failure of the same transaction: replay happens there, never here. */
-  failureId: uuidText.nullable(),
+  failureId: uuid.nullable(),
 });
 export type NotificationItem = z.infer<typeof notificationItem>;
 
@@ -67,17 +68,45 @@ export const getNotificationResponse = z.strictObject({
 });
 export type GetNotificationResponse = z.infer<typeof getNotificationResponse>;
 
-export const getUnreadNotificationCountRequest = z.strictObject({ hostId: uuidText, userId: optionalText(64) });
+export const getUnreadNotificationCountRequest = z.strictObject({ hostId: uuid, userId: optionalText(64) });
 export type GetUnreadNotificationCountRequest = z.infer<typeof getUnreadNotificationCountRequest>;
-export const getUnreadNotificationCountResponse = z.strictObject({ count, unreadCount: count });
+export const getUnreadNotificationCountResponse = z.strictObject({ count });
 export type GetUnreadNotificationCountResponse = z.infer<typeof getUnreadNotificationCountResponse>;
 
 export const markFailureNotificationsReadRequest = z.strictObject({
-  hostId: uuidText,
+  hostId: uuid,
   userId: optionalText(64),
   /** Absent: every unread failure of the caller. */
-  ids: z.array(uuidText).min(1).max(500).optional(),
+  ids: z.array(uuid).min(1).max(500).optional(),
 });
 export type MarkFailureNotificationsReadRequest = z.infer<typeof markFailureNotificationsReadRequest>;
 export const markFailureNotificationsReadResponse = z.strictObject({ updated: count });
 export type MarkFailureNotificationsReadResponse = z.infer<typeof markFailureNotificationsReadResponse>;
+
+export const getNotification = defineOperation({
+  name: "getNotification",
+  kind: "query",
+  summary: "List outcomes of events for the notification page; nothing in it can be replayed.",
+  request: getNotificationRequest,
+  response: getNotificationResponse,
+  errors: [],
+});
+
+export const getUnreadNotificationCount = defineOperation({
+  name: "getUnreadNotificationCount",
+  kind: "query",
+  summary: "Count the caller's unread FAILED and DLQ notifications.",
+  request: getUnreadNotificationCountRequest,
+  response: getUnreadNotificationCountResponse,
+  errors: [],
+});
+
+/** A query on the wire, because the header menu of existing clients calls it by GET /portal/query?cmd= (reference §10.7). */
+export const markFailureNotificationsRead = defineOperation({
+  name: "markFailureNotificationsRead",
+  kind: "query",
+  summary: "Mark the caller's unread FAILED and DLQ notifications as read.",
+  request: markFailureNotificationsReadRequest,
+  response: markFailureNotificationsReadResponse,
+  errors: [],
+});

@@ -1,15 +1,17 @@
 import { z } from "zod";
 import { causeGroup, failureCause } from "./failures";
-import { consumerGroup, count, cursorText, instant, projectionName, scopeRef, uuidText, version } from "./read-fields";
+import { consumerGroup, count, projectionName, uuid } from "./fields";
+import { defineOperation } from "./operation";
+import { cursorText, instant, scopeRef, scopeType, version } from "./read-fields";
 
 /** Age at which a blocked scope is an incident (reference §7). */
 export const BLOCKED_SCOPE_INCIDENT_SECONDS = 900;
 
 export const listEventReplayBlockedScopeRequest = z.strictObject({
-  hostId: uuidText,
+  hostId: uuid,
   projectionName: projectionName.optional(),
   consumerGroup: consumerGroup.optional(),
-  scopeType: z.enum(["AGGREGATE", "GRAPH_ROOT"]).optional(),
+  scopeType: scopeType.optional(),
   pageSize: z.number().int().min(1).max(200).default(25),
   cursor: cursorText.optional(),
 });
@@ -22,7 +24,7 @@ export const blockedScope = z.strictObject({
   consumerGroup,
   projectedVersion: version.nullable(),
   /** Open versions, ascending, at most 5 of openCount. */
-  openVersions: z.array(z.strictObject({ version, failureId: uuidText })).max(5),
+  openVersions: z.array(z.strictObject({ version, failureId: uuid })).max(5),
   openCount: count,
   /** Appended after the open ones, not projected; null where the source is not our outbox. */
   laterAppended: count.nullable(),
@@ -33,7 +35,7 @@ export const blockedScope = z.strictObject({
   /** What it waits for, our words: "Nobody has acted". */
   waitsFor: z.string().max(120),
   /** Cause and id of its oldest open failure. */
-  failureId: uuidText,
+  failureId: uuid,
   cause: failureCause,
 });
 export type BlockedScope = z.infer<typeof blockedScope>;
@@ -49,7 +51,7 @@ export const listEventReplayBlockedScopeResponse = z.strictObject({
 });
 export type ListBlockedScopeResponse = z.infer<typeof listEventReplayBlockedScopeResponse>;
 
-export const getEventReplayOverviewRequest = z.strictObject({ hostId: uuidText });
+export const getEventReplayOverviewRequest = z.strictObject({ hostId: uuid });
 export type GetOverviewRequest = z.infer<typeof getEventReplayOverviewRequest>;
 
 export const getEventReplayOverviewResponse = z.strictObject({
@@ -102,7 +104,7 @@ export const getEventReplayOverviewResponse = z.strictObject({
   recentCaptures: z
     .array(
       z.strictObject({
-        failureId: uuidText,
+        failureId: uuid,
         eventType: z.string().max(255),
         eventCount: count,
         projectionName,
@@ -114,8 +116,26 @@ export const getEventReplayOverviewResponse = z.strictObject({
     .max(6),
   /** The last one that left OPEN, for "everything projected". */
   lastResolved: z
-    .strictObject({ failureId: uuidText, status: z.enum(["RESOLVED", "WAIVED"]), resolvedTs: instant, resolvedByRequestId: uuidText.nullable() })
+    .strictObject({ failureId: uuid, status: z.enum(["RESOLVED", "WAIVED"]), resolvedTs: instant, resolvedByRequestId: uuid.nullable() })
     .nullable(),
   unreadFailureNotifications: count,
 });
 export type GetOverviewResponse = z.infer<typeof getEventReplayOverviewResponse>;
+
+export const listEventReplayBlockedScope = defineOperation({
+  name: "listEventReplayBlockedScope",
+  kind: "query",
+  summary: "List scopes that refuse commands, longest blocked first.",
+  request: listEventReplayBlockedScopeRequest,
+  response: listEventReplayBlockedScopeResponse,
+  errors: [],
+});
+
+export const getEventReplayOverview = defineOperation({
+  name: "getEventReplayOverview",
+  kind: "query",
+  summary: "Read the health of capture and archive, open failures by cause and blocked scopes.",
+  request: getEventReplayOverviewRequest,
+  response: getEventReplayOverviewResponse,
+  errors: [],
+});
