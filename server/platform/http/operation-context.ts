@@ -23,6 +23,11 @@ export type OperationContext = {
   readonly actor: Actor;
   readonly hostId: string;
   readonly requestId: string;
+  /**
+   * Whether the actor's roles grant something beyond calling the operation, by a name of ours ("getNotification:everyone").
+   * The endpoint rules file maps such names to roles, so that no role name stands in code.
+   */
+  may(permission: string): boolean;
 };
 
 /** One entry of the registry: a contract and the handler bound to it. `Ctx` is what the composition root must supply. */

@@ -1,0 +1,65 @@
+import type { Config } from "@/server/platform/config";
+import { AppError } from "@/server/platform/errors";
+import type { Actor } from "@/server/platform/http/operation-context";
+import { requireJsonContent } from "@/server/platform/http/rest-surface";
+import { verifyDemoToken } from "./access-token";
+import { readSessionToken } from "./session-cookie";
+
+export type IdentityConfig = Pick<Config, "secret" | "demo" | "publicUrl">;
+
+/**
+ * Who sent this request. A bearer token decides alone: a bad one never falls back to a cookie. A cookie session additionally
+ * proves that our own page sent it. Throws UNAUTHENTICATED or AUTHORIZATION_DENIED.
+ */
+export async function identifyRequest(request: Request, config: IdentityConfig): Promise<Actor> {
+  const authorization = request.headers.get("authorization");
+  if (authorization !== null) {
+    const token = /^Bearer ([A-Za-z0-9_.-]{1,8192})$/i.exec(authorization)?.[1];
+    return authenticated(token === undefined ? null : await actorOfToken(token, config));
+  }
+  const actor = authenticated(await actorOfCookies(request.headers.get("cookie"), config));
+  requireSameSite(request, config);
+  return actor;
+}
+
+/** Actor of a Cookie header, or null. For pages; a request that changes something goes through `identifyRequest`. */
+export async function actorOfCookies(cookieHeader: string | null, config: IdentityConfig): Promise<Actor | null> {
+  const token = await readSessionToken(cookieHeader, config.secret);
+  return token === null ? null : actorOfToken(token, config);
+}
+
+async function actorOfToken(token: string, config: IdentityConfig): Promise<Actor | null> {
+  return config.demo ? verifyDemoToken(token, config.secret) : null;
+}
+
+function authenticated(actor: Actor | null): Actor {
+  if (actor === null) throw new AppError("UNAUTHENTICATED");
+  return actor;
+}
+
+/**
+ * Browsers attach cookies to requests that other sites start. Such a request carries the other site's Origin, or none and a
+ * Sec-Fetch-Site that says so, and a form of another site can't send JSON.
+ */
+function requireSameSite(request: Request, config: IdentityConfig): void {
+  const fetchSite = request.headers.get("sec-fetch-site");
+  if (request.method === "GET") {
+    if (fetchSite === "cross-site" || fetchSite === "same-site") throw new AppError("AUTHORIZATION_DENIED");
+    return;
+  }
+  const origin = request.headers.get("origin");
+  const fromUs = origin === null ? fetchSite === "same-origin" : isOwnOrigin(origin, request, config);
+  if (!fromUs) throw new AppError("AUTHORIZATION_DENIED");
+  requireJsonContent(request);
+}
+
+function isOwnOrigin(origin: string, request: Request, config: IdentityConfig): boolean {
+  let url: URL;
+  try {
+    url = new URL(origin);
+  } catch {
+    return false;
+  }
+  if (config.publicUrl !== null && url.origin === new URL(config.publicUrl).origin) return true;
+  return url.host === (request.headers.get("host") ?? new URL(request.url).host);
+}
