@@ -14,5 +14,3 @@ export declare function startEmbeddedPostgres(options: {
   throwaway?: boolean;
   port?: number;
 }): Promise<EmbeddedPostgres>;
-export declare function freePort(): Promise<number>;
-export declare function isFree(port: number, host?: string): Promise<boolean>;

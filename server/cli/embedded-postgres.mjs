@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
-import net from "node:net";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { endWithParent } from "./end-with-parent.mjs";
+import { endWithParent } from "./supervisor/end-with-parent.mjs";
+import { freePort, isPortFree } from "./supervisor/ports.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const USER = "event_admin";
@@ -325,30 +325,9 @@ async function untilReady(child, tail, target) {
 async function choosePort(home, wanted) {
   const last = fs.existsSync(path.join(home, "port")) ? Number(fs.readFileSync(path.join(home, "port"), "utf8")) : 0;
   for (const port of [wanted, last]) {
-    if (port && (await isFree(port))) return port;
+    if (port && (await isPortFree(port))) return port;
   }
   return freePort();
-}
-
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-/** Whether a server could listen there now. */
-export function isFree(port, host = "127.0.0.1") {
-  return new Promise((resolve) => {
-    const server = net.createServer();
-    server.once("error", () => resolve(false));
-    server.listen(port, host, () => server.close(() => resolve(true)));
-  });
 }
 
 function keepTail(stream) {

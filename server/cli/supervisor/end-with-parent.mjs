@@ -33,6 +33,7 @@ export function endWithParent(options = {}) {
   watcher.unref();
   watcher.stdin.unref?.();
   return {
+    pid: watcher.pid,
     /** @param {{ pid: number, signal: "TERM" | "INT" }[]} processes */
     watch(processes) {
       watcher.stdin.write(`${processes.map((p) => `${p.signal}:${p.pid}`).join(" ")}\n`);
