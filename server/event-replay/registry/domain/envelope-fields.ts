@@ -1,0 +1,74 @@
+import type { JsonNode, JsonObject } from "@/server/platform/json/exact-json";
+
+export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly rule: string };
+
+/** The value of a member, undefined when the object has none of that name. */
+export function member(node: JsonObject, name: string): JsonNode | undefined {
+  for (const candidate of node.members) if (candidate.name === name) return candidate.value;
+  return undefined;
+}
+
+export function isBlankText(text: string): boolean {
+  return text.trim() === "";
+}
+
+/** A text that isn't blank and has at most `limit` characters, counted like PostgreSQL's varchar. */
+export function textWithin(limit: number): (value: JsonNode) => Reading<string> {
+  return (value) => {
+    if (value.kind !== "string") return { ok: false, rule: "NOT_A_TEXT" };
+    if (isBlankText(value.value)) return { ok: false, rule: "BLANK" };
+    // No text has more characters than code units, so only long texts are counted.
+    if (value.value.length > limit && [...value.value].length > limit) return { ok: false, rule: "TOO_LONG" };
+    return { ok: true, value: value.value };
+  };
+}
+
+export function jsonBoolean(value: JsonNode): Reading<boolean> {
+  return value.kind === "boolean" ? { ok: true, value: value.value } : { ok: false, rule: "NOT_A_BOOLEAN" };
+}
+
+/**
+ * A positive integer up to 2^53-1 as JSON number or string, both meaning the same. One spelling only: `1.0`, `1e3`, `01` and
+ * ` 1` are refused, because another reader of the same event could take them for something else.
+ */
+export function positiveInteger(value: JsonNode): Reading<number> {
+  const reading = integer(value);
+  return reading.ok && reading.value < 1 ? { ok: false, rule: "NOT_POSITIVE" } : reading;
+}
+
+export function nonNegativeInteger(value: JsonNode): Reading<number> {
+  const reading = integer(value);
+  return reading.ok && reading.value < 0 ? { ok: false, rule: "NEGATIVE" } : reading;
+}
+
+function integer(value: JsonNode): Reading<number> {
+  const text = value.kind === "number" ? value.lexeme : value.kind === "string" ? value.value : "";
+  if (!/^(0|-?[1-9][0-9]*)$/.test(text)) return { ok: false, rule: "NOT_A_PLAIN_INTEGER" };
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? { ok: true, value: number } : { ok: false, rule: "TOO_LARGE" };
+}
+
+const RFC_3339 =
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]{1,9})?(?:[Zz]|[+-]([0-9]{2}):([0-9]{2}))$/;
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
+/**
+ * RFC 3339 up to nanoseconds, naming a moment that exists and that timestamptz takes: no 30 February, no hour 24, no leap
+ * second, years from 1, offsets below sixteen hours.
+ */
+export function isInstant(text: string): boolean {
+  const parts = RFC_3339.exec(text);
+  if (!parts) return false;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const days = month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
+  if (year < 1 || day < 1 || day > days || hour > 23 || minute > 59 || second > 59) return false;
+  return Number(parts[7] ?? "0") < 16 && Number(parts[8] ?? "0") < 60;
+}
