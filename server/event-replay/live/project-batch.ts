@@ -1,0 +1,131 @@
+import type pg from "pg";
+import { captureFailure } from "@/server/event-replay/capture/capture-failure";
+import { execute, ProjectionWriteError } from "@/server/event-replay/projection/execute";
+import type { ProjectionDefinition, ProjectionTransaction, SourceEvent } from "@/server/event-replay/projection/domain/types";
+import { isConnectionLoss, isTransient, safePgError } from "@/server/platform/db/pg-errors";
+import { beginStatement, openTx, type Tx } from "@/server/platform/db/transaction";
+import { isIntegrityViolation, isolate, refusalReason } from "./isolate";
+import { advanceLane, type ClaimedBatch, claimBatch, partitionLockKey } from "./outbox-lane";
+
+/** Events of a batch when all is well. Past some hundreds a larger batch gains little and holds its locks longer. */
+export const BATCH_EVENTS_MAX = 500;
+/** After an isolation the next batches start small, and double with every success. */
+const BATCH_EVENTS_AFTER_FAILURE = 64;
+
+export type BatchResult =
+  /** Another projector holds the lane, a barrier installer waits, or there is nothing to read. */
+  | { readonly kind: "IDLE" }
+  | { readonly kind: "DONE"; readonly transactions: number; readonly events: number; readonly captured: number };
+
+/** What a lane remembers between batches. Only speed and the "cancelled twice" rule depend on it. */
+export class LaneMemory {
+  limit = BATCH_EVENTS_MAX;
+  readonly cancelledBefore = new Set<string>();
+}
+
+/**
+ * Projects the next complete transactions of one lane in one database transaction: shared partition lock, claim, execute,
+ * capture of what is refused, progress, commit. The happy path has no savepoint, no hash and no canonical JSON. When a write
+ * fails, everything is rolled back and the same transactions are isolated under savepoints in a second database transaction.
+ * Progress moves only in a commit that projected or captured everything below it (ER-CAP-02, ER-CAP-03, ER-EXE-15).
+ *
+ * Throws on transient errors and when the archive refuses a failure: nothing of the batch is committed then.
+ */
+export async function projectBatch(
+  pool: pg.Pool,
+  definition: ProjectionDefinition,
+  partitionId: number,
+  memory: LaneMemory = new LaneMemory(),
+): Promise<BatchResult> {
+  try {
+    const result = await inBatch(pool, definition, partitionId, memory.limit, projectAll);
+    memory.limit = Math.min(BATCH_EVENTS_MAX, memory.limit * 2);
+    return result;
+  } catch (error) {
+    if (isTransient(error) || !(error instanceof ProjectionWriteError || isIntegrityViolation(error))) throw error;
+  }
+  memory.limit = BATCH_EVENTS_AFTER_FAILURE;
+  return inBatch(pool, definition, partitionId, BATCH_EVENTS_MAX, async (tx, live, batch) => {
+    const { settled, captured } = await isolate(tx, live, batch.transactions, memory.cancelledBefore);
+    return { done: batch.transactions.slice(0, settled), captured };
+  });
+}
+
+type Settled = { readonly done: readonly ProjectionTransaction[]; readonly captured: number };
+type BatchBody = (tx: Tx, definition: ProjectionDefinition, batch: ClaimedBatch) => Promise<Settled>;
+
+/** Optimistic form: everything at once, then what could not run is captured in the same commit. */
+async function projectAll(tx: Tx, definition: ProjectionDefinition, batch: ClaimedBatch): Promise<Settled> {
+  const outcomes = await execute(tx, definition, batch.transactions, "LIVE");
+  let captured = 0;
+  for (let i = 0; i < outcomes.length; i++) {
+    const outcome = outcomes[i];
+    if (outcome?.kind !== "REFUSED") continue;
+    await captureFailure(tx, definition, batch.transactions[i] as ProjectionTransaction, refusalReason(outcome));
+    captured += 1;
+  }
+  return { done: batch.transactions, captured };
+}
+
+async function inBatch(
+  pool: pg.Pool,
+  definition: ProjectionDefinition,
+  partitionId: number,
+  limit: number,
+  body: BatchBody,
+): Promise<BatchResult> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    const lockKey = partitionLockKey(definition, partitionId);
+    // One round trip. The shared lock precedes every row lock; false means an installer is waiting: leave the lane to it.
+    const [, , , , , locked] = (await client.query(
+      `${beginStatement("live")}; SELECT pg_try_advisory_xact_lock_shared(${lockKey}) AS ok`,
+    )) as unknown as pg.QueryResult<{ ok: boolean }>[];
+    const tx = openTx(client);
+    tx.lock("PARTITION");
+    const batch = locked?.rows[0]?.ok ? await claimBatch(tx, definition, partitionId, limit) : null;
+    if (!batch) {
+      await client.query("ROLLBACK");
+      return { kind: "IDLE" };
+    }
+    const live = definition.forBatch ? await definition.forBatch(tx) : definition;
+    const { done, captured } = await body(tx, live, batch);
+    await advanceLane(tx, definition, batch, nextOffsetAfter(done, batch));
+    await commit(client);
+    return { kind: "DONE", transactions: done.length, events: countEvents(done), captured };
+  } catch (error) {
+    if (isConnectionLoss(error)) broken = new Error("connection lost");
+    await client.query("ROLLBACK").catch(() => {
+      broken = new Error("connection lost");
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** In an aborted transaction COMMIT answers ROLLBACK without an error; that must not look like success. */
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query("COMMIT");
+  if (command !== "COMMIT") throw new Error("the batch was rolled back at commit");
+}
+
+function nextOffsetAfter(done: readonly ProjectionTransaction[], batch: ClaimedBatch): number {
+  const last = done.at(-1);
+  if (!last) throw new Error("a batch settled nothing");
+  const offset = (last.members.at(-1) as SourceEvent).source.offset;
+  if (offset < batch.nextOffset) throw new Error("a batch went backwards");
+  return offset + 1;
+}
+
+function countEvents(transactions: readonly ProjectionTransaction[]): number {
+  return transactions.reduce((sum, transaction) => sum + transaction.members.length, 0);
+}
+
+/** Safe name of an error for health and logs: its SQLSTATE, or our own class. */
+export function safeErrorName(error: unknown): string {
+  const pgError = safePgError(error);
+  if (pgError) return `SQLSTATE_${pgError.sqlState}`;
+  return isConnectionLoss(error) ? "CONNECTION_LOST" : "ENGINE_ERROR";
+}

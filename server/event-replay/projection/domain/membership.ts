@@ -1,0 +1,30 @@
+import { compareScopes, type Scope, type ScopeStep, scopeId, scopesOfEvent } from "@/server/event-replay/registry/domain/scopes";
+import type { ProjectionTransaction } from "./types";
+
+/**
+ * True when the members are exactly ordinals 0..declaredCount-1 in order. An incomplete or mis-ordered transaction is refused
+ * with TRANSACTION_INCOMPLETE before any handler runs (ER-EXE-17); its boundary is never guessed.
+ */
+export function isComplete(transaction: ProjectionTransaction): boolean {
+  const { members, declaredCount } = transaction;
+  return declaredCount > 0 && members.length === declaredCount && members.every((member, i) => member.ordinal === i);
+}
+
+/** The versions one transaction writes in one scope, in member order, each once. */
+export type ScopeRun = Scope & { readonly versions: readonly number[]; readonly declaresBaseline: boolean };
+
+/** The union of all members' scopes in canonical order: what is locked, checked and advanced as one (ER-EXE-16, ER-ISO-02). */
+export function scopeRunsOf(transaction: ProjectionTransaction): ScopeRun[] {
+  const runs = new Map<string, { scope: ScopeStep; versions: number[]; baseline: boolean }>();
+  for (const member of transaction.members) {
+    for (const step of scopesOfEvent(member)) {
+      const id = scopeId(step);
+      const run = runs.get(id);
+      if (!run) runs.set(id, { scope: step, versions: [step.version], baseline: member.versionBaseline });
+      else if (run.versions.at(-1) !== step.version) run.versions.push(step.version);
+    }
+  }
+  return [...runs.values()]
+    .map(({ scope, versions, baseline }) => ({ type: scope.type, key: scope.key, versions, declaresBaseline: baseline }))
+    .sort(compareScopes);
+}

@@ -1,0 +1,167 @@
+import { arrayLiteral } from "@/server/platform/db/arrays";
+import type { Tx } from "@/server/platform/db/transaction";
+import { compareScopes, type Scope, scopeId } from "@/server/event-replay/registry/domain/scopes";
+import type { ScopeStanding } from "./domain/continuity";
+import type { ProjectionDefinition, ProjectionTransaction } from "./domain/types";
+
+/** A scope of one host: lanes carry several hosts in one batch. */
+export type HostScope = Scope & { readonly hostId: string };
+
+export function hostScopeId(hostId: string, scope: Scope): string {
+  return `${hostId}\u0000${scopeId(scope)}`;
+}
+
+export function compareHostScopes(a: HostScope, b: HostScope): number {
+  return a.hostId < b.hostId ? -1 : a.hostId > b.hostId ? 1 : compareScopes(a, b);
+}
+
+/**
+ * Where each scope stands, its row locked FOR UPDATE in canonical order, together with whether an OPEN failure holds it.
+ * `scopes` must be sorted by compareHostScopes and free of duplicates. A scope that has no row yet is unknown: only the lane
+ * that owns the host's partition creates it. Uses the primary key and the partial index of the command guard.
+ */
+export async function loadStandings(
+  tx: Tx,
+  definition: ProjectionDefinition,
+  scopes: readonly HostScope[],
+): Promise<Map<string, ScopeStanding>> {
+  const standings = new Map<string, ScopeStanding>();
+  if (scopes.length === 0) return standings;
+  tx.lock("ORDERING_SCOPE");
+  const rows = await tx.query<{ i: number; projected_version: number | null; held: boolean }>(
+    `WITH wanted AS MATERIALIZED (
+       SELECT * FROM unnest($3::uuid[], $4::varchar[], $5::varchar[]) WITH ORDINALITY AS w(host_id, scope_type, scope_key, i)
+     ), locked AS MATERIALIZED (
+       SELECT w.i, s.projected_version
+         FROM wanted w
+         JOIN projection_scope_t s
+           ON s.host_id = w.host_id AND s.projection_name = $1 AND s.consumer_group = $2
+          AND s.scope_type = w.scope_type AND s.scope_key = w.scope_key
+        ORDER BY w.i
+          FOR UPDATE OF s
+     )
+     SELECT w.i::int AS i, l.projected_version,
+            EXISTS (SELECT FROM event_failure_scope_t f
+                     WHERE f.status = 'OPEN' AND f.host_id = w.host_id AND f.scope_type = w.scope_type
+                       AND f.scope_key = w.scope_key AND f.projection_name = $1 AND f.consumer_group = $2) AS held
+       FROM wanted w LEFT JOIN locked l ON l.i = w.i`,
+    [
+      definition.projectionName,
+      definition.consumerGroup,
+      arrayLiteral(scopes.map((scope) => scope.hostId)),
+      arrayLiteral(scopes.map((scope) => scope.type)),
+      arrayLiteral(scopes.map((scope) => scope.key)),
+    ],
+    "load_standings",
+  );
+  for (const row of rows) {
+    const scope = scopes[row.i - 1] as HostScope;
+    standings.set(hostScopeId(scope.hostId, scope), { projected: row.projected_version, held: row.held });
+  }
+  return standings;
+}
+
+/** Moves each scope to its new version. The table's trigger refuses to go back. */
+export async function advanceScopes(
+  tx: Tx,
+  definition: ProjectionDefinition,
+  advances: readonly (HostScope & { readonly version: number })[],
+): Promise<void> {
+  if (advances.length === 0) return;
+  const written = await tx.execute(
+    `INSERT INTO projection_scope_t AS s
+            (projection_name, consumer_group, host_id, scope_type, scope_key, projected_version, updated_ts)
+     SELECT $1, $2, a.host_id, a.scope_type, a.scope_key, a.version, now()
+       FROM unnest($3::uuid[], $4::varchar[], $5::varchar[], $6::bigint[]) AS a(host_id, scope_type, scope_key, version)
+     ON CONFLICT (host_id, projection_name, consumer_group, scope_type, scope_key)
+     DO UPDATE SET projected_version = EXCLUDED.projected_version, updated_ts = EXCLUDED.updated_ts
+      WHERE s.projected_version < EXCLUDED.projected_version`,
+    [
+      definition.projectionName,
+      definition.consumerGroup,
+      arrayLiteral(advances.map((advance) => advance.hostId)),
+      arrayLiteral(advances.map((advance) => advance.type)),
+      arrayLiteral(advances.map((advance) => advance.key)),
+      arrayLiteral(advances.map((advance) => advance.version)),
+    ],
+    "advance_scopes",
+  );
+  if (written !== advances.length) throw new Error("a scope moved while its row was locked");
+  await advanceGraphRevisions(tx, advances.filter((advance) => advance.type === "GRAPH_ROOT"));
+}
+
+/**
+ * The public face of graph order: projected_revision follows the projection in its own commit. A root that was never accepted
+ * here (an external producer) gets its row now; a deleted instance keeps it as a tombstone.
+ */
+async function advanceGraphRevisions(
+  tx: Tx,
+  roots: readonly (HostScope & { readonly version: number })[],
+): Promise<void> {
+  if (roots.length === 0) return;
+  await tx.execute(
+    `INSERT INTO instance_graph_revision_t AS g
+            (host_id, instance_id, accepted_revision, projected_revision, accepted_ts, projected_ts)
+     SELECT r.host_id, r.instance_id, r.revision, r.revision, now(), now()
+       FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS r(host_id, instance_id, revision)
+     ON CONFLICT (host_id, instance_id)
+     DO UPDATE SET projected_revision = EXCLUDED.projected_revision, projected_ts = EXCLUDED.projected_ts,
+                   accepted_revision = greatest(g.accepted_revision, EXCLUDED.projected_revision)
+      WHERE g.projected_revision < EXCLUDED.projected_revision`,
+    [
+      arrayLiteral(roots.map((root) => root.hostId)),
+      arrayLiteral(roots.map((root) => root.key)),
+      arrayLiteral(roots.map((root) => root.version)),
+    ],
+  );
+}
+
+/**
+ * Unordered transactions of the list that are already projected. Their only idempotency is this ledger: they have no version
+ * to compare (design §3 Continuity).
+ */
+export async function loadProjectedTransactions(
+  tx: Tx,
+  definition: ProjectionDefinition,
+  transactions: readonly ProjectionTransaction[],
+): Promise<ReadonlySet<string>> {
+  if (transactions.length === 0) return new Set();
+  const rows = await tx.query<{ host_id: string; transaction_id: string }>(
+    `SELECT p.host_id, p.transaction_id
+       FROM unnest($3::uuid[], $4::uuid[]) AS w(host_id, transaction_id)
+       JOIN projected_transaction_t p
+         ON p.host_id = w.host_id AND p.projection_name = $1 AND p.consumer_group = $2 AND p.transaction_id = w.transaction_id`,
+    [
+      definition.projectionName,
+      definition.consumerGroup,
+      arrayLiteral(transactions.map((transaction) => transaction.hostId)),
+      arrayLiteral(transactions.map((transaction) => transaction.transactionId)),
+    ],
+    "load_projected_transactions",
+  );
+  return new Set(rows.map((row) => `${row.host_id}\u0000${row.transaction_id}`));
+}
+
+export async function insertProjectedTransactions(
+  tx: Tx,
+  definition: ProjectionDefinition,
+  transactions: readonly ProjectionTransaction[],
+): Promise<void> {
+  if (transactions.length === 0) return;
+  const last = transactions.map((transaction) => transaction.members.at(-1)?.source);
+  await tx.execute(
+    `INSERT INTO projected_transaction_t
+            (projection_name, consumer_group, host_id, transaction_id, partition_id, last_offset, projected_ts)
+     SELECT $1, $2, w.host_id, w.transaction_id, w.partition_id, w.last_offset, now()
+       FROM unnest($3::uuid[], $4::uuid[], $5::int[], $6::bigint[]) AS w(host_id, transaction_id, partition_id, last_offset)`,
+    [
+      definition.projectionName,
+      definition.consumerGroup,
+      arrayLiteral(transactions.map((transaction) => transaction.hostId)),
+      arrayLiteral(transactions.map((transaction) => transaction.transactionId)),
+      arrayLiteral(last.map((source) => source?.partition ?? null)),
+      arrayLiteral(last.map((source) => source?.offset ?? null)),
+    ],
+    "insert_projected_transactions",
+  );
+}

@@ -1,0 +1,118 @@
+import type pg from "pg";
+import { countLockOrderViolation, countTransactionRetry } from "@/server/platform/metrics";
+import { type LockClass, LockLedger, type LockMark } from "./lock-order";
+import { isConnectionLoss, safePgError } from "./pg-errors";
+
+export type Row = Record<string, unknown>;
+
+/**
+ * One open transaction: the only handle through which SQL reaches the database inside an operation. It cannot commit, roll
+ * back or open another connection; whoever called `inTransaction` owns that.
+ */
+export type Tx = {
+  /** `name` makes it a prepared statement of that name; the same name must always carry the same text. */
+  query<R extends Row = Row>(text: string, values?: readonly unknown[], name?: string): Promise<R[]>;
+  /** Rows affected, for guarded writes that must hit an exact number. */
+  execute(text: string, values?: readonly unknown[], name?: string): Promise<number>;
+  /** Declares a lock about to be taken; throws on a breach of the order (see lock-order.ts). */
+  lock(lockClass: LockClass): void;
+  markLocks(): LockMark;
+  rewindLocks(mark: LockMark): void;
+};
+
+export type TransactionOptions = {
+  /** Milliseconds; 0 = none. A statement that runs longer is cancelled (57014). */
+  readonly statementTimeoutMs?: number;
+  readonly lockTimeoutMs?: number;
+  /** The server ends the session when the client stays silent this long inside the transaction (design §3 Lease and crash). */
+  readonly idleTimeoutMs?: number;
+  /** Whole-body attempts on serialization failure and deadlock. 1 = never again. */
+  readonly attempts?: number;
+  readonly readOnly?: boolean;
+};
+
+const DEFAULTS = { statementTimeoutMs: 30_000, lockTimeoutMs: 10_000, idleTimeoutMs: 45_000, attempts: 3 } as const;
+
+/** The whole body may run again only for these: nothing of it happened. A lost connection is not among them. */
+const RETRYABLE = new Set(["40001", "40P01"]);
+
+/**
+ * Opens a READ COMMITTED transaction, runs `body`, commits. Any throw rolls everything back. The body may run again (see
+ * RETRYABLE), so it holds no network call and no effect outside the database. `name` shows in pg_stat_activity and metrics.
+ */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  name: string,
+  body: (tx: Tx) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  const attempts = options.attempts ?? DEFAULTS.attempts;
+  for (let attempt = 1; ; attempt++) {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      return await runOnce(client, name, body, options);
+    } catch (error) {
+      if (isConnectionLoss(error)) broken = new Error("connection lost");
+      const state = safePgError(error)?.sqlState;
+      if (state === undefined || !RETRYABLE.has(state) || attempt >= attempts) throw error;
+      countTransactionRetry(name, state);
+    } finally {
+      client.release(broken);
+    }
+  }
+}
+
+async function runOnce<T>(
+  client: pg.PoolClient,
+  name: string,
+  body: (tx: Tx) => Promise<T>,
+  options: TransactionOptions,
+): Promise<T> {
+  await client.query(beginStatement(name, options));
+  try {
+    const result = await body(openTx(client));
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    // A failed ROLLBACK means a dead connection: the server has rolled back or will.
+    await client.query("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
+/** One round trip: BEGIN and the transaction's settings. Values are numbers and a checked name, never caller text. */
+export function beginStatement(name: string, options: TransactionOptions = {}): string {
+  if (!/^[A-Za-z][A-Za-z0-9._-]{0,50}$/.test(name)) throw new Error("transaction name is not an identifier");
+  const statement = options.statementTimeoutMs ?? DEFAULTS.statementTimeoutMs;
+  const lock = options.lockTimeoutMs ?? DEFAULTS.lockTimeoutMs;
+  const idle = options.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs;
+  return [
+    `BEGIN ISOLATION LEVEL READ COMMITTED${options.readOnly ? " READ ONLY" : ""}`,
+    `SET LOCAL application_name = 'event-admin:${name}'`,
+    `SET LOCAL statement_timeout = ${statement}`,
+    `SET LOCAL lock_timeout = ${lock}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${idle}`,
+  ].join("; ");
+}
+
+/** Wraps a client on which BEGIN has run. Only inTransaction and the live batch runner call it. */
+export function openTx(client: pg.PoolClient | pg.Client): Tx {
+  const ledger = new LockLedger((violation) => {
+    countLockOrderViolation();
+    if (process.env.NODE_ENV !== "production") throw violation;
+  });
+  const run = (text: string, values?: readonly unknown[], name?: string) =>
+    client.query(name === undefined ? { text, values: values as unknown[] } : { name, text, values: values as unknown[] });
+  return {
+    async query<R extends Row>(text: string, values?: readonly unknown[], name?: string) {
+      return (await run(text, values, name)).rows as R[];
+    },
+    async execute(text, values, name) {
+      return (await run(text, values, name)).rowCount ?? 0;
+    },
+    lock: (lockClass) => ledger.take(lockClass),
+    markLocks: () => ledger.mark(),
+    rewindLocks: (mark) => ledger.rewind(mark),
+  };
+}
