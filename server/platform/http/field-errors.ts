@@ -9,11 +9,11 @@ const MAX_POINTER = 256;
  * Issues of a request schema → our field errors: a JSON pointer and one of our rule names. Values never appear, and of names
  * only those that the schema itself declares: a name that the caller invented shows as `*` (ER-PAY-17).
  */
-export function fieldErrors(error: z.ZodError, schema: z.ZodType): FieldError[] {
+export function fieldErrors(error: z.ZodError, schema: z.ZodType, input: unknown): FieldError[] {
   const known = declaredNames(schema);
   return error.issues.slice(0, MAX_FIELD_ERRORS).map((issue) => ({
     field: pointer(issue.path, known),
-    rule: ruleOf(issue),
+    rule: isAbsent(input, issue.path) ? "REQUIRED" : ruleOf(issue),
     ...(issue.code === "unrecognized_keys" ? { message: `${issue.keys.length} member(s) are not known here.` } : {}),
   }));
 }
@@ -23,11 +23,20 @@ function pointer(path: readonly PropertyKey[], known: ReadonlySet<string>): stri
   return text.slice(0, MAX_POINTER);
 }
 
+/** A schema says only that `undefined` doesn't fit; whoever reads the refusal wants to know that the member is missing. */
+function isAbsent(input: unknown, path: readonly PropertyKey[]): boolean {
+  let at = input;
+  for (const part of path) {
+    if (at === null || typeof at !== "object") return false;
+    at = (at as Record<PropertyKey, unknown>)[part];
+  }
+  return path.length > 0 && at === undefined;
+}
+
 function ruleOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
-      // Zod has no code of its own for an absent member; the message of an absent one names `undefined`.
-      return issue.message.endsWith("received undefined") ? "REQUIRED" : "WRONG_TYPE";
+      return "WRONG_TYPE";
     case "too_big":
       return issue.origin === "number" || issue.origin === "int" ? "TOO_LARGE" : "TOO_LONG";
     case "too_small":

@@ -91,7 +91,7 @@ async function runOperation<Ctx extends OperationContext>(
   checkHost(actor, data);
   const request = contract.request.safeParse(data);
   if (!request.success) {
-    throw new AppError("INVALID_REQUEST", { errors: fieldErrors(request.error, contract.request) });
+    throw new AppError("INVALID_REQUEST", { errors: fieldErrors(request.error, contract.request, data) });
   }
   const result = contract.response.safeParse(await operation.handle(gateway.context(actor, requestId), request.data));
   if (!result.success) throw new ResponseMismatch();

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OperationKind } from "@/server/contracts/operation";
 import { AppError } from "@/server/platform/errors";
 import type { Call, Surface } from "./handle-operation";
-import { parseJson, parseJsonText } from "./parse-json";
+import { parseJson } from "./parse-json";
 import { readBody } from "./read-body";
 import type { Refusal } from "./refusal";
 import { MAX_REQUEST_BYTES } from "./rest-surface";
@@ -27,8 +27,9 @@ const legacyEnvelope = z.strictObject({
 
 /** JSON-RPC's own numbers; everything of the catalog is a server error, told apart by `data`. */
 const RPC_CODES: Readonly<Record<string, number>> = {
-  MALFORMED_JSON: -32700,
-  NOT_UTF8: -32700,
+  SYNTAX: -32700,
+  TRAILING_TEXT: -32700,
+  INVALID_UTF8: -32700,
   NOT_AN_ENVELOPE: -32600,
   UNKNOWN_OPERATION: -32601,
 };
@@ -65,7 +66,7 @@ export function legacyGetSurface(): Surface {
     label: "get",
     async readCall(request) {
       const cmd = new URL(request.url).searchParams.get("cmd");
-      const legacy = cmd === null ? null : legacyEnvelope.safeParse(parseJsonText(cmd));
+      const legacy = cmd === null ? null : legacyEnvelope.safeParse(parseJson(cmd));
       if (!legacy?.success) throw invalid("NOT_AN_ENVELOPE");
       return legacyCall(legacy.data, "query");
     },

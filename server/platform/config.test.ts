@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { ConfigError, loadConfig } from "./config";
+
+const DEMO = {
+  DATABASE_URL: "postgres://u:secretpw@127.0.0.1:5432/db",
+  EVENT_ADMIN_DEMO: "1",
+  NEXTAUTH_SECRET: "0123456789abcdef0123456789abcdef",
+};
+
+function refusal(env: Record<string, string | undefined>): ConfigError {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("expected a refusal");
+}
+
+test("ER-PAY-12 the database, the session secret and demo mode are enough to start: no encryption or key setting exists", () => {
+  const config = loadConfig(DEMO);
+  expect(config.demo).toBe(true);
+  expect(Object.keys(config).filter((name) => /key|crypt|cipher|vault|kms|object/i.test(name))).toEqual([]);
+});
+
+test("without demo mode and without an identity provider the server refuses to start and says so", () => {
+  const { EVENT_ADMIN_DEMO: _off, ...rest } = DEMO;
+  expect(refusal(rest).setting).toBe("OIDC_ISSUER");
+});
+
+test("demo mode refuses a database that is not on this machine, and shows no part of its address", () => {
+  const error = refusal({ ...DEMO, DATABASE_URL: "postgres://u:secretpw@db.example.org/x" });
+  expect(error.setting).toBe("EVENT_ADMIN_DEMO");
+  expect(error.message).not.toContain("secretpw");
+});
+
+test("a missing or short session secret is refused by name, never by value", () => {
+  expect(refusal({ ...DEMO, NEXTAUTH_SECRET: undefined }).setting).toBe("NEXTAUTH_SECRET");
+  expect(refusal({ ...DEMO, NEXTAUTH_SECRET: "shortvalue" }).message).not.toContain("shortvalue");
+});
+
+test("ER-CAP-38 the source comes from EVENT_SOURCE alone: no other setting, in the environment or in a replay file, selects it", () => {
+  expect(loadConfig(DEMO).eventSource).toBe("database");
+  expect(loadConfig({ ...DEMO, EVENT_SOURCE: "kafka" }).eventSource).toBe("kafka");
+  expect(refusal({ ...DEMO, EVENT_SOURCE: "both" }).setting).toBe("EVENT_SOURCE");
+  const names = sourceFiles(["server", "app"]).flatMap(envNames);
+  expect(names).toContain("EVENT_SOURCE");
+  expect([...new Set(names.filter((name) => /SOURCE|PROCESSOR|CAPTURE|PUBSUB/.test(name)))]).toEqual(["EVENT_SOURCE"]);
+});
+
+function sourceFiles(folders: readonly string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.includes(".test."))
+      .map((file) => `${folder}/${file}`),
+  );
+}
+
+function envNames(file: string): string[] {
+  return [...readFileSync(file, "utf8").matchAll(/\benv(?:\.|\[")([A-Z][A-Z_]+)/g)].map((match) => match[1] ?? "");
+}
