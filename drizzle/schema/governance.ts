@@ -1,0 +1,112 @@
+import { sql } from "drizzle-orm";
+import { index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { filled, oneOf, paired, rule, ts, tsNow, v, xid8 } from "./columns";
+
+/**
+ * One action that takes two persons (waive failures, release a barrier with a gap). Written by the first person's command;
+ * only the second's decision moves it. Definition immutable, final states final, never deleted. The index is the inbox and
+ * finds what has expired.
+ */
+export const actionRequest = pgTable(
+  "event_replay_action_request_t",
+  {
+    host_id: uuid().notNull(),
+    action_request_id: uuid().notNull(),
+    action_type: v(32).notNull(),
+    status: v(32).notNull().default("AWAITING_APPROVAL"),
+    target_ids: jsonb().notNull(),
+    expected_state: jsonb().notNull(),
+    reason: v(2048).notNull(),
+    requested_by: v(255).notNull(),
+    requested_ts: tsNow(),
+    approved_by: v(255),
+    approved_ts: ts(),
+    completed_ts: ts(),
+    expires_ts: ts().notNull(),
+    created_ts: tsNow(),
+    updated_ts: tsNow(),
+  },
+  (t) => [
+    primaryKey({ name: "event_replay_action_request_pk", columns: [t.host_id, t.action_request_id] }),
+    rule("event_replay_action_request_type_ck", oneOf("action_type", "WAIVE_FAILURES", "RELEASE_WITH_GAP")),
+    rule("event_replay_action_request_status_ck", oneOf("status", "AWAITING_APPROVAL", "COMPLETED", "CANCELLED", "EXPIRED")),
+    rule(
+      "event_replay_action_request_targets_ck",
+      "CASE WHEN jsonb_typeof(target_ids) = 'array' THEN jsonb_array_length(target_ids) > 0 ELSE false END",
+    ),
+    rule("event_replay_action_request_state_ck", "jsonb_typeof(expected_state) = 'object'"),
+    rule("event_replay_action_request_texts_ck", `${filled("reason")} AND ${filled("requested_by")}`),
+    rule("event_replay_action_request_two_persons_ck", "approved_by IS NULL OR approved_by <> requested_by"),
+    rule("event_replay_action_request_expiry_ck", "expires_ts > requested_ts"),
+    rule(
+      "event_replay_action_request_fields_ck",
+      `${paired("approved_by", "approved_ts")} AND (status = 'COMPLETED') = (approved_ts IS NOT NULL)
+        AND (status = 'AWAITING_APPROVAL') = (completed_ts IS NULL)`,
+    ),
+    index("event_replay_action_request_inbox_ix")
+      .on(t.host_id, t.status, t.expires_ts)
+      .where(sql.raw("status = 'AWAITING_APPROVAL'")),
+  ],
+);
+
+/**
+ * One thing somebody or something did, for ever. Insert only. transaction_xid is the writing transaction, so that other rules
+ * can demand evidence of the same transaction. No foreign keys: evidence outlives nothing and waits for nothing.
+ * Indexes: a host's newest first; the trace of one request, failure, barrier.
+ */
+export const replayAudit = pgTable(
+  "event_replay_audit_t",
+  {
+    host_id: uuid().notNull(),
+    audit_id: uuid().notNull(),
+    event_name: v(128).notNull(),
+    actor_type: v(16).notNull(),
+    actor_id: v(255).notNull(),
+    replay_request_id: uuid(),
+    failure_id: uuid(),
+    barrier_id: uuid(),
+    reason: v(2048),
+    details: jsonb().notNull().default({}),
+    created_ts: tsNow(),
+    transaction_xid: xid8().notNull().default(sql.raw("pg_current_xact_id()")),
+  },
+  (t) => [
+    primaryKey({ name: "event_replay_audit_pk", columns: [t.host_id, t.audit_id] }),
+    rule("event_replay_audit_actor_ck", `${oneOf("actor_type", "USER", "WORKER", "SYSTEM")} AND ${filled("actor_id")}`),
+    rule("event_replay_audit_texts_ck", `${filled("event_name")} AND (reason IS NULL OR ${filled("reason")})`),
+    rule("event_replay_audit_details_ck", "jsonb_typeof(details) = 'object'"),
+    index("event_replay_audit_host_ix").on(t.host_id, t.created_ts, t.audit_id),
+    index("event_replay_audit_request_ix")
+      .on(t.host_id, t.replay_request_id, t.created_ts)
+      .where(sql.raw("replay_request_id IS NOT NULL")),
+    index("event_replay_audit_failure_ix")
+      .on(t.host_id, t.failure_id, t.created_ts)
+      .where(sql.raw("failure_id IS NOT NULL")),
+    index("event_replay_audit_barrier_ix")
+      .on(t.host_id, t.barrier_id, t.created_ts)
+      .where(sql.raw("barrier_id IS NOT NULL")),
+  ],
+);
+
+/**
+ * A person seen on a host, by identity (issuer + subject), with the roles last seen. Written at sign-in; says who else could
+ * approve. Names are for display only, never identity.
+ */
+export const person = pgTable(
+  "person_t",
+  {
+    host_id: uuid().notNull(),
+    person_id: v(255).notNull(),
+    issuer: text().notNull(),
+    subject: text().notNull(),
+    display_name: v(255).notNull(),
+    roles: text().array().notNull().default(sql.raw("'{}'::text[]")),
+    first_seen_ts: tsNow(),
+    last_seen_ts: tsNow(),
+  },
+  (t) => [
+    primaryKey({ name: "person_pk", columns: [t.host_id, t.person_id] }),
+    rule("person_texts_ck", `${filled("person_id")} AND ${filled("issuer")} AND ${filled("subject")}`),
+    rule("person_times_ck", "last_seen_ts >= first_seen_ts"),
+  ],
+);
