@@ -6,7 +6,8 @@ import { text } from "./fields";
 /** Instant as a client sends it back: ISO-8601 UTC, at most microseconds, as answers carry it. */
 export const instant = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/)
+  .regex(/^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/)
+  .refine(exists, "a date that exists")
   .meta({ format: "date-time", description: "UTC, microseconds" });
 
 /** Versions, revisions and offsets: bounded to 2^53 - 1 at append, so a JSON number is exact. */
@@ -21,3 +22,10 @@ export const scopeType = z.enum(["AGGREGATE", "GRAPH_ROOT"]);
 export const scopeKey = text(1024).min(1);
 /** An ordering scope of the host: what blocks and what is ordered. */
 export const scopeRef = z.strictObject({ scopeType, scopeKey });
+
+/** 30 February and 25 o'clock have the right form and are refused before the database would. */
+function exists(iso: string): boolean {
+  const seconds = iso.slice(0, 19);
+  const parsed = new Date(`${seconds}.000Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(seconds);
+}

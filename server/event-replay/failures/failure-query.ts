@@ -1,0 +1,143 @@
+import { asksMembers, type FailureFilter, type RollupRow } from "./domain/selection";
+
+/** Values of one statement; `add` returns the placeholder. Only placeholders and fixed text ever become SQL. */
+export class Parameters {
+  readonly values: unknown[] = [];
+  add(value: unknown): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+}
+
+export type SortColumn = "last_failed_ts" | "first_failed_ts";
+export type Position = { readonly ts: string; readonly id: string };
+
+/** What the filters became after the rollup and the search look-up; see resolve-filter.ts. */
+export type ResolvedFilter = {
+  readonly filter: FailureFilter;
+  /** Every stored cause the filters leave, all with n > 0. Empty: nothing can match. */
+  readonly causes: readonly RollupRow[];
+  /** True when `causes` leaves out some stored cause of its projections, so that the cause must be tested. */
+  readonly narrowsCauses: boolean;
+  /** Result of a search: rows match by stored cause or by id. Null without search. */
+  readonly search: { readonly causes: readonly RollupRow[]; readonly ids: readonly string[] } | null;
+};
+
+export type Window = {
+  readonly sort: SortColumn;
+  readonly limit: number;
+  /** Rows strictly on this side of the position. */
+  readonly before?: Position;
+  readonly after?: Position;
+  /** Rows at or before / strictly after this instant. */
+  readonly notAfter?: string;
+  readonly laterThan?: string;
+  readonly offset?: number;
+};
+
+/** Beyond this many (projection, group, cause) streams a merge costs more than a filter on the wider index. */
+const MAX_STREAMS = 64;
+
+/**
+ * Ids of matching failures, newest first (oldest first when `after` is set), as a SELECT of failure_id and sort_ts.
+ *
+ * OPEN rows are read as a merge of index streams: one per (projection, group[, cause]), each an ordered range of
+ * event_failure_open_ix, _cause_ix or _first_ix cut at the limit. So a page costs the page, not the table, whatever the filter on
+ * cause, code or type. Closed rows are read from event_failure_status_ix.
+ */
+export function matchingIds(p: Parameters, hostId: string, resolved: ResolvedFilter, window: Window): string {
+  const ascending = window.after !== undefined;
+  const order = `f.${window.sort} ${ascending ? "ASC" : "DESC"}, f.failure_id ${ascending ? "ASC" : "DESC"}`;
+  const outer = `sort_ts ${ascending ? "ASC" : "DESC"}, failure_id ${ascending ? "ASC" : "DESC"}`;
+  const host = p.add(hostId);
+  const conditions = [
+    `f.host_id = ${host}`,
+    `f.status = '${resolved.filter.status}'`,
+    ...rowConditions(p, host, resolved),
+    ...windowConditions(p, window),
+  ];
+  const offset = window.offset ?? 0;
+  const rows = p.add(window.limit + offset);
+  const tail = `LIMIT ${p.add(window.limit)} OFFSET ${p.add(offset)}`;
+  const select = `SELECT f.failure_id, f.${window.sort} AS sort_ts FROM event_failure_transaction_t f`;
+
+  if (resolved.filter.status !== "OPEN") {
+    const where = [...conditions, ...causeCondition(p, resolved, "all")].join(" AND ");
+    return `${select} WHERE ${where} ORDER BY ${order} ${tail}`;
+  }
+  const perCause = resolved.narrowsCauses && resolved.causes.length <= MAX_STREAMS;
+  const streams = perCause ? resolved.causes : distinctProjections(resolved.causes);
+  const names = p.add(streams.map((s) => s.projectionName));
+  const groups = p.add(streams.map((s) => s.consumerGroup));
+  const keys = perCause ? p.add(streams.map((s) => s.storedKey)) : null;
+  const where = [
+    ...conditions,
+    "f.projection_name = s.projection_name",
+    "f.consumer_group = s.consumer_group",
+    ...(keys === null ? causeCondition(p, resolved, "open") : ["f.cause_key = s.cause_key"]),
+  ].join(" AND ");
+  const source =
+    keys === null
+      ? `unnest(${names}::text[], ${groups}::text[]) AS s(projection_name, consumer_group)`
+      : `unnest(${names}::text[], ${groups}::text[], ${keys}::text[]) AS s(projection_name, consumer_group, cause_key)`;
+  return `SELECT m.failure_id, m.sort_ts FROM ${source}
+    CROSS JOIN LATERAL (${select} WHERE ${where} ORDER BY ${order} LIMIT ${rows}) m
+    ORDER BY ${outer} ${tail}`;
+}
+
+function causeCondition(p: Parameters, resolved: ResolvedFilter, which: "all" | "open"): string[] {
+  if (which === "open" && !resolved.narrowsCauses) return [];
+  const names = p.add(resolved.causes.map((c) => c.projectionName));
+  const groups = p.add(resolved.causes.map((c) => c.consumerGroup));
+  const keys = p.add(resolved.causes.map((c) => c.storedKey));
+  return [
+    `(f.projection_name, f.consumer_group, f.cause_key) IN (SELECT * FROM unnest(${names}::text[], ${groups}::text[], ${keys}::text[]))`,
+  ];
+}
+
+function rowConditions(p: Parameters, host: string, { filter, causes, search }: ResolvedFilter): string[] {
+  const conditions: string[] = [];
+  if (filter.eventType !== undefined && asksMembers(filter, causes)) {
+    const type = p.add(filter.eventType);
+    conditions.push(
+      `(f.failed_event_type = ${type} OR (f.failed_event_type IS NULL AND EXISTS (SELECT 1 FROM event_failure_event_t e
+        WHERE e.host_id = ${host} AND e.failure_id = f.failure_id AND e.event_type = ${type})))`,
+    );
+  }
+  if (!filter.includeDiagnostic) conditions.push("f.executable");
+  if (filter.policy !== undefined) conditions.push(`f.replay_policy = ${p.add(filter.policy)}`);
+  if (filter.firstFailedAfter !== undefined) {
+    conditions.push(`f.first_failed_ts >= ${p.add(filter.firstFailedAfter)}::timestamptz`);
+  }
+  if (filter.firstFailedBefore !== undefined) {
+    conditions.push(`f.first_failed_ts < ${p.add(filter.firstFailedBefore)}::timestamptz`);
+  }
+  if (filter.scopeType !== undefined) {
+    const key = filter.scopeKey === undefined ? "" : ` AND c.scope_key = ${p.add(filter.scopeKey)}`;
+    conditions.push(
+      `f.failure_id IN (SELECT c.failure_id FROM event_failure_scope_t c WHERE c.host_id = ${host}
+        AND c.status = '${filter.status}' AND c.scope_type = ${p.add(filter.scopeType)}${key})`,
+    );
+  }
+  if (search !== null) {
+    const ids = p.add(search.ids);
+    const keys = p.add(search.causes.map((c) => c.storedKey));
+    conditions.push(`(f.failure_id = ANY(${ids}::uuid[]) OR f.cause_key = ANY(${keys}::text[]))`);
+  }
+  return conditions;
+}
+
+function windowConditions(p: Parameters, window: Window): string[] {
+  const conditions: string[] = [];
+  const side = (position: Position, operator: "<" | ">") =>
+    `(f.${window.sort}, f.failure_id) ${operator} (${p.add(position.ts)}::timestamptz, ${p.add(position.id)}::uuid)`;
+  if (window.before !== undefined) conditions.push(side(window.before, "<"));
+  if (window.after !== undefined) conditions.push(side(window.after, ">"));
+  if (window.notAfter !== undefined) conditions.push(`f.${window.sort} <= ${p.add(window.notAfter)}::timestamptz`);
+  if (window.laterThan !== undefined) conditions.push(`f.${window.sort} > ${p.add(window.laterThan)}::timestamptz`);
+  return conditions;
+}
+
+function distinctProjections(rows: readonly RollupRow[]): RollupRow[] {
+  return [...new Map(rows.map((row) => [`${row.projectionName}\u0000${row.consumerGroup}`, row])).values()];
+}

@@ -1,0 +1,92 @@
+import type { Tx } from "@/server/platform/db/transaction";
+import {
+  type FailureFilter,
+  type FailureStatus,
+  idSearch,
+  likeLiteral,
+  type RollupRow,
+  searchRollup,
+  selectRollup,
+} from "./domain/selection";
+import type { ResolvedFilter } from "./failure-query";
+
+/** A host with more stored causes than this has a defect in its cause keys; the list then says so by being cut off. */
+const MAX_CAUSES = 5_000;
+/** A scope or id search looks no further: such a text is not a search but a listing. */
+const MAX_SEARCH_IDS = 10_000;
+
+/** Stored causes of one status with their exact counts (event_failure_rollup_pk range). */
+export async function loadRollup(tx: Tx, hostId: string, status: FailureStatus): Promise<RollupRow[]> {
+  return await tx.query<RollupRow>(
+    `SELECT projection_name AS "projectionName", consumer_group AS "consumerGroup", cause_key AS "storedKey", n,
+        error_code AS "errorCode", error_type AS "sqlState", error_constraint AS "constraint",
+        failed_event_type AS "eventType"
+      FROM event_failure_rollup_t
+      WHERE host_id = $1 AND status = $2 AND n > 0
+      ORDER BY projection_name, consumer_group, cause_key
+      LIMIT ${MAX_CAUSES}`,
+    [hostId, status],
+    "failures_rollup",
+  );
+}
+
+/** Filters made ready for SQL: names that only the rollup knows become stored causes, the search text becomes causes and ids. */
+export async function resolveFilter(
+  tx: Tx,
+  hostId: string,
+  filter: FailureFilter,
+  rollup: readonly RollupRow[],
+): Promise<ResolvedFilter> {
+  const causes = selectRollup(rollup, filter);
+  const search =
+    filter.search === undefined
+      ? null
+      : { causes: searchRollup(causes, filter.search), ids: await searchIds(tx, hostId, filter.status, filter.search) };
+  const narrowsCauses =
+    filter.eventType !== undefined || filter.errorCode !== undefined || filter.causeKey !== undefined;
+  // A search without any id reads only the streams of the causes it found.
+  if (search !== null && search.ids.length === 0) {
+    return { filter, causes: search.causes, narrowsCauses: true, search: null };
+  }
+  return { filter, causes, narrowsCauses, search };
+}
+
+/**
+ * Failures that a text names: failure id (exact or prefix), original transaction, event id (by the outbox), scope key (exact,
+ * prefix, or the aggregate id after the colon).
+ */
+async function searchIds(tx: Tx, hostId: string, status: FailureStatus, search: string): Promise<string[]> {
+  const id = idSearch(search);
+  const byScope = `SELECT failure_id FROM event_failure_scope_t
+    WHERE host_id = $1 AND status = '${status}' AND scope_key LIKE $2`;
+  if (id === null) {
+    return await ids(tx, `${byScope} OR (host_id = $1 AND status = '${status}' AND scope_key LIKE $3)`, [
+      hostId,
+      `${likeLiteral(search)}%`,
+      `%:${likeLiteral(search)}`,
+    ]);
+  }
+  if ("from" in id) {
+    return await ids(
+      tx,
+      `SELECT failure_id FROM event_failure_transaction_t WHERE host_id = $1 AND failure_id BETWEEN $3 AND $4
+        UNION ${byScope}`,
+      [hostId, `${likeLiteral(search)}%`, id.from, id.to],
+    );
+  }
+  return await ids(
+    tx,
+    `SELECT failure_id FROM event_failure_transaction_t WHERE host_id = $1 AND failure_id = $3::uuid
+      UNION SELECT failure_id FROM event_failure_transaction_t WHERE host_id = $1 AND original_transaction_id = $4
+      UNION SELECT f.failure_id FROM outbox_message_t o JOIN event_failure_transaction_t f
+        ON f.host_id = o.host_id AND f.original_transaction_id = o.transaction_id::text
+        WHERE o.host_id = $1 AND o.id = $3::uuid
+      UNION ${byScope}`,
+    [hostId, `%${id.exact}`, id.exact, id.exact],
+  );
+}
+
+async function ids(tx: Tx, text: string, values: readonly unknown[]): Promise<string[]> {
+  const rows = await tx.query<{ failure_id: string }>(`${text} LIMIT ${MAX_SEARCH_IDS}`, values);
+  return rows.map((row) => row.failure_id);
+}
