@@ -16,22 +16,41 @@ export function encodeCanonical(node: JsonNode): Buffer {
 export function canonicalText(node: JsonNode): string {
   switch (node.kind) {
     case "string":
-      return JSON.stringify(node.value);
+      return quoted(node.value);
     case "number":
       return node.lexeme;
     case "boolean":
       return node.value ? "true" : "false";
     case "null":
       return "null";
-    case "array":
-      return `[${node.items.map(canonicalText).join(",")}]`;
-    case "object":
-      return `{${[...node.members].sort(byName).map(memberText).join(",")}}`;
+    case "array": {
+      let text = "";
+      for (const item of node.items) text += text === "" ? canonicalText(item) : `,${canonicalText(item)}`;
+      return `[${text}]`;
+    }
+    case "object": {
+      let text = "";
+      for (const { name, value } of sorted(node.members)) {
+        text += `${text === "" ? "" : ","}${quoted(name)}:${canonicalText(value)}`;
+      }
+      return `{${text}}`;
+    }
   }
 }
 
-function memberText(member: JsonMember): string {
-  return `${JSON.stringify(member.name)}:${canonicalText(member.value)}`;
+/** Text without anything to escape, the common case, needs no serialiser. */
+function quoted(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be escaped
+const NEEDS_ESCAPE = /["\\\u0000-\u001f]/;
+
+function sorted(members: readonly JsonMember[]): readonly JsonMember[] {
+  for (let index = 1; index < members.length; index++) {
+    if ((members[index - 1]?.name ?? "") > (members[index]?.name ?? "")) return [...members].sort(byName);
+  }
+  return members;
 }
 
 function byName(a: JsonMember, b: JsonMember): number {

@@ -31,6 +31,9 @@ export const MAX_JSON_DEPTH = 100;
 export const MAX_POINTER_LENGTH = 256;
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+/** Characters of a string that stand for themselves. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a string may not hold
+const PLAIN_TEXT = /[^"\\\u0000-\u001f]*/y;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const HEX4 = /^[0-9a-fA-F]{4}$/;
 /** PostgreSQL's numeric: digits before and after the point, and the exponent it reads at all. */
@@ -49,7 +52,7 @@ export function parseExactJson(text: string | Buffer): { readonly ok: true; read
     if (!isUtf8(text)) return { ok: false, pointer: "", rule: "INVALID_UTF8" };
     return parseExactJson(text.toString("utf8"));
   }
-  const parser = new Parser(text);
+  const parser = new Parser(text, LONE_SURROGATE.test(text));
   try {
     return { ok: true, value: parser.document() };
   } catch (error) {
@@ -97,7 +100,11 @@ class Parser {
   private position = 0;
   private depth = 0;
 
-  constructor(private readonly text: string) {}
+  /** `rawSurrogates`: the text itself holds a lone surrogate, so that every string must be looked at. */
+  constructor(
+    private readonly text: string,
+    private readonly rawSurrogates: boolean,
+  ) {}
 
   document(): JsonNode {
     this.skipSpace();
@@ -130,15 +137,18 @@ class Parser {
   private object(): JsonNode {
     this.open();
     const members: JsonMember[] = [];
-    const names = new Set<string>();
+    let names: Set<string> | undefined;
     if (this.accept(0x7d)) return this.close({ kind: "object", members });
     do {
       this.skipSpace();
       if (this.text.charCodeAt(this.position) !== 0x22) throw new Refusal("SYNTAX");
       const name = this.string();
       this.path.push(name);
-      if (names.has(name)) throw new Refusal("DUPLICATE_MEMBER");
-      names.add(name);
+      // Most objects are small: a set pays off only beyond a few members.
+      if (members.length === 8) names = new Set(members.map((member) => member.name));
+      const taken = names ? names.has(name) : members.some((member) => member.name === name);
+      if (taken) throw new Refusal("DUPLICATE_MEMBER");
+      names?.add(name);
       if (!this.accept(0x3a)) throw new Refusal("SYNTAX");
       this.skipSpace();
       members.push({ name, value: this.value() });
@@ -175,26 +185,26 @@ class Parser {
   /** Called at the opening quote. A string without escapes, the common case, is one slice of the text. */
   private string(): string {
     const { text } = this;
-    let start = ++this.position;
     let built = "";
+    let surrogates = this.rawSurrogates;
+    this.position++;
     for (;;) {
-      const code = text.charCodeAt(this.position);
+      PLAIN_TEXT.lastIndex = this.position;
+      PLAIN_TEXT.test(text);
+      const end = PLAIN_TEXT.lastIndex;
+      const plain = text.slice(this.position, end);
+      const code = text.charCodeAt(end);
+      this.position = end;
       if (code === 0x22) {
-        const value = built + text.slice(start, this.position);
         this.position++;
-        if (LONE_SURROGATE.test(value)) throw new Refusal("LONE_SURROGATE");
+        const value = built === "" ? plain : built + plain;
+        if (surrogates && LONE_SURROGATE.test(value)) throw new Refusal("LONE_SURROGATE");
         return value;
       }
-      if (code === 0x5c) {
-        built += text.slice(start, this.position) + this.escape();
-        start = this.position;
-      } else if (code < 0x20) {
-        throw new Refusal(code === 0 ? "NUL_CHARACTER" : "SYNTAX");
-      } else if (Number.isNaN(code)) {
-        throw new Refusal("SYNTAX");
-      } else {
-        this.position++;
-      }
+      if (code !== 0x5c) throw new Refusal(code === 0 ? "NUL_CHARACTER" : "SYNTAX");
+      const escaped = this.escape();
+      surrogates ||= escaped >= "\ud800" && escaped <= "\udfff";
+      built += plain + escaped;
     }
   }
 
