@@ -1,0 +1,51 @@
+import { type NextRequest, NextResponse } from "next/server";
+
+const REQUEST_ID = "x-request-id";
+/** Page path and query for server components; read by server/platform/auth/require-session.ts. */
+const PATH = "x-event-admin-path";
+
+/**
+ * Headers of every answer: request id, content security policy with a nonce of its own, and the usual hardening. It guards
+ * nothing: identity and permission are checked where the work is done.
+ */
+export function proxy(request: NextRequest): NextResponse {
+  const requestId = crypto.randomUUID();
+  const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+  const policy = contentSecurityPolicy(nonce);
+  const headers = new Headers(request.headers);
+  headers.set(REQUEST_ID, requestId);
+  headers.set(PATH, request.nextUrl.pathname + request.nextUrl.search);
+  // Next takes the nonce of its own scripts from the request's policy.
+  headers.set("content-security-policy", policy);
+  const response = NextResponse.next({ request: { headers } });
+  response.headers.set("content-security-policy", policy);
+  response.headers.set(REQUEST_ID, requestId);
+  response.headers.set("x-content-type-options", "nosniff");
+  response.headers.set("x-frame-options", "DENY");
+  response.headers.set("referrer-policy", "same-origin");
+  response.headers.set("cross-origin-opener-policy", "same-origin");
+  response.headers.set("cross-origin-resource-policy", "same-origin");
+  response.headers.set("permissions-policy", "camera=(), geolocation=(), microphone=()");
+  if (request.nextUrl.protocol === "https:") response.headers.set("strict-transport-security", "max-age=31536000");
+  return response;
+}
+
+function contentSecurityPolicy(nonce: string): string {
+  // React's development build evaluates code to rebuild stack traces; the product never does.
+  const development = process.env.NODE_ENV === "development" ? " 'unsafe-eval'" : "";
+  return [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}'${development}`,
+    development ? "style-src 'self' 'unsafe-inline'" : `style-src 'self' 'nonce-${nonce}'`,
+    "style-src-attr 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+export const config = { matcher: ["/((?!_next/static|_next/image|favicon.ico).*)"] };

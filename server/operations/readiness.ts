@@ -1,0 +1,51 @@
+import { isConnectionLoss, safePgError } from "@/server/platform/db/pg-errors";
+import type { Pool } from "@/server/platform/db/pool";
+import { assertSchema } from "@/server/platform/db/schema-check";
+import { readSourceLag } from "./source-lag";
+
+/** An event that waits longer than this says that no projector makes progress. */
+const LAG_LIMIT_SECONDS = 30;
+/** A complete schema stays complete; probes come every few seconds and the look at the catalog costs tens of milliseconds. */
+const SCHEMA_TRUST_MS = 60_000;
+
+export type Readiness = {
+  readonly status: "UP" | "DOWN";
+  readonly database: "UP" | "DOWN";
+  readonly schema: "COMPLETE" | "INCOMPLETE" | "UNKNOWN";
+  /** Whether the live projection keeps up. A lagging one doesn't take the console away: that is when it is needed. */
+  readonly capture: {
+    readonly state: "HEALTHY" | "LAGGING" | "UNKNOWN";
+    readonly pending: number | null;
+    readonly oldestSeconds: number | null;
+  };
+};
+
+const UNKNOWN: Readiness["capture"] = { state: "UNKNOWN", pending: null, oldestSeconds: null };
+const checkedAt = new WeakMap<Pool, number>();
+
+/** Whether this replica can serve: database reachable and schema complete. Never throws; says nothing of the cause. */
+export async function readiness(pool: Pool, consumerGroup: string): Promise<Readiness> {
+  try {
+    await pool.query("SELECT 1");
+  } catch {
+    return { status: "DOWN", database: "DOWN", schema: "UNKNOWN", capture: UNKNOWN };
+  }
+  try {
+    await checkSchema(pool);
+    return { status: "UP", database: "UP", schema: "COMPLETE", capture: await capture(pool, consumerGroup) };
+  } catch (error) {
+    const lost = isConnectionLoss(error) || safePgError(error) !== null;
+    return { status: "DOWN", database: "UP", schema: lost ? "UNKNOWN" : "INCOMPLETE", capture: UNKNOWN };
+  }
+}
+
+async function checkSchema(pool: Pool): Promise<void> {
+  if (performance.now() - (checkedAt.get(pool) ?? Number.NEGATIVE_INFINITY) < SCHEMA_TRUST_MS) return;
+  await assertSchema(pool);
+  checkedAt.set(pool, performance.now());
+}
+
+async function capture(pool: Pool, consumerGroup: string): Promise<Readiness["capture"]> {
+  const { pending, oldestSeconds } = await readSourceLag(pool, consumerGroup);
+  return { state: oldestSeconds > LAG_LIMIT_SECONDS ? "LAGGING" : "HEALTHY", pending, oldestSeconds };
+}

@@ -1,0 +1,24 @@
+import type { OperationContract } from "@/server/contracts/operation";
+import type { ReplayContext } from "@/server/event-replay/replay-context";
+import type { BoundOperation } from "@/server/platform/http/operation-context";
+import { portalOperations } from "@/server/portal/operations";
+import { demoOperations } from "./demo-operations";
+
+/** Every published operation, one entry each: what is not here doesn't exist on any surface. */
+const ALL: readonly BoundOperation<ReplayContext>[] = [...portalOperations, ...demoOperations];
+
+/** The registry by published name. Demo operations exist in demo mode only. */
+export function operations(demo: boolean): ReadonlyMap<string, BoundOperation<ReplayContext>> {
+  const byName = new Map<string, BoundOperation<ReplayContext>>();
+  for (const operation of ALL) {
+    const { name, demoOnly } = operation.contract;
+    if (byName.has(name)) throw new Error(`operation ${name} is published twice`);
+    if (demo || !demoOnly) byName.set(name, operation);
+  }
+  return byName;
+}
+
+/** All contracts in order of name. */
+export function contracts(): readonly OperationContract[] {
+  return ALL.map((operation) => operation.contract).sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,77 @@
+import type { NextAuthOptions } from "next-auth";
+import type { ReplayContext } from "@/server/event-replay/replay-context";
+import { type DemoIdentity, issueDemoToken, verifyDemoToken } from "@/server/platform/auth/access-token";
+import { authOptions } from "@/server/platform/auth/auth-options";
+import { identifyRequest } from "@/server/platform/auth/identify";
+import { upsertPerson } from "@/server/platform/auth/person-repository";
+import { type Config, loadConfig } from "@/server/platform/config";
+import { createPool, type Pool } from "@/server/platform/db/pool";
+import { inTransaction } from "@/server/platform/db/transaction";
+import type { Gateway } from "@/server/platform/http/handle-operation";
+import { withDemoDefect } from "@/server/portal/demo/defect";
+import { DEMO_IDENTITIES } from "@/server/portal/demo/identities";
+import { portalProjection } from "@/server/portal/portal-projection";
+import { loadEndpointRules } from "./endpoint-rules";
+import { operations } from "./registry";
+
+/** What this web process is made of. */
+export type Runtime = {
+  readonly config: Config;
+  readonly pool: Pool;
+  readonly gateway: Gateway<ReplayContext>;
+  readonly authOptions: NextAuthOptions;
+  readonly consumerGroup: string;
+};
+
+/** Development reloads modules and route bundles may hold several copies of one; the process has one pool. */
+const holder = globalThis as typeof globalThis & { eventAdminRuntime?: Runtime };
+
+/** The composition root of the web process, built on first use. Throws ConfigError when the environment is unusable. */
+export function runtime(): Runtime {
+  holder.eventAdminRuntime ??= build(loadConfig());
+  return holder.eventAdminRuntime;
+}
+
+/** Ends the pool; the next `runtime()` reads the environment again. */
+export async function closeRuntime(): Promise<void> {
+  const current = holder.eventAdminRuntime;
+  holder.eventAdminRuntime = undefined;
+  await current?.pool.end();
+}
+
+function build(config: Config): Runtime {
+  const pool = createPool(config.databaseUrl, { name: "web", max: 20 });
+  const rules = loadEndpointRules(config.endpointRulesFile);
+  const projection = config.demo ? withDemoDefect(portalProjection()) : portalProjection();
+  // Without a public URL next-auth takes its own address from the request: then any port works.
+  if (config.publicUrl === null) process.env.AUTH_TRUST_HOST ??= "1";
+  return {
+    config,
+    pool,
+    consumerGroup: projection.consumerGroup,
+    gateway: {
+      operations: operations(config.demo),
+      identify: (request) => identifyRequest(request, config),
+      mayCall: rules.mayCall,
+      context: (actor, requestId) => ({
+        pool,
+        projection,
+        actor,
+        hostId: actor.hostId,
+        requestId,
+        may: (permission) => rules.may(actor, permission),
+      }),
+    },
+    authOptions: authOptions({
+      secret: config.secret,
+      demoIdentities: config.demo ? DEMO_IDENTITIES : [],
+      onSignIn: (identity) => rememberPerson(pool, identity, config.secret),
+    }),
+  };
+}
+
+/** Writes the person as every later request will see them: through the token. */
+async function rememberPerson(pool: Pool, identity: DemoIdentity, secret: string): Promise<void> {
+  const actor = await verifyDemoToken(await issueDemoToken(identity, secret), secret);
+  if (actor) await inTransaction(pool, "sign-in", (tx) => upsertPerson(tx, actor));
+}
