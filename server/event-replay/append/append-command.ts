@@ -3,6 +3,7 @@ import { readEvent } from "@/server/event-replay/registry/domain/read-event";
 import { encodeAggregateScopeKey } from "@/server/event-replay/registry/domain/scopes";
 import { AppError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
+import { requireAppended } from "./append-errors";
 import { type AppendDeps, refused, runAppend } from "./append-transaction";
 import type { StoredState } from "./domain/decide";
 import { prepareTransaction } from "./domain/prepare";
@@ -57,7 +58,7 @@ export async function appendCommand(deps: AppendDeps, command: Command): Promise
     compose: (stored) => [compose(deps, command, aggregates, stored)],
     allowVersionJump: false,
   });
-  const appended = outcome.appended[0];
+  const appended = requireAppended(outcome).appended[0];
   if (!appended) throw new Error("a command ended without an outcome");
   const { transaction, firstOffset } = appended;
   return {

@@ -1,7 +1,7 @@
 import type { ErrorDetails } from "@/server/contracts/errors";
 import type { ProjectionDefinition } from "@/server/event-replay/projection/domain/types";
 import type { Pool } from "@/server/platform/db/pool";
-import { inTransaction } from "@/server/platform/db/transaction";
+import { inTransaction, type TransactionOptions } from "@/server/platform/db/transaction";
 import { AppError } from "@/server/platform/errors";
 import { appendError, requireAppended } from "./append-errors";
 import { type AppendOutcome, type AppendWork, appendPrepared } from "./append-prepared";
@@ -30,12 +30,14 @@ export async function appendTransaction(deps: AppendDeps, proposal: Proposal): P
   if (!preparation.ok) throw refused(preparation.code, { errors: preparation.errors });
   const transactions = [preparation.transaction];
   const targets = targetsOf(transactions);
-  const outcome = await runAppend(deps, "append", {
-    targets,
-    guard: (stored) => scopesToGuard(transactions, targets, stored),
-    compose: () => transactions,
-    allowVersionJump: false,
-  });
+  const outcome = requireAppended(
+    await runAppend(deps, "append", {
+      targets,
+      guard: (stored) => scopesToGuard(transactions, targets, stored),
+      compose: () => transactions,
+      allowVersionJump: false,
+    }),
+  );
   const eventIds = preparation.transaction.members.map(({ event }) => event.eventId);
   const duplicate = outcome.duplicates[0];
   if (duplicate) {
@@ -56,15 +58,32 @@ export async function appendTransaction(deps: AppendDeps, proposal: Proposal): P
   };
 }
 
-/** One database transaction around the boundary; refusals and blocks roll it back. `name` shows in pg_stat_activity. */
+class RolledBack extends Error {
+  constructor(readonly outcome: AppendOutcome) {
+    super("the append was refused");
+  }
+}
+
+/** One database transaction around the boundary; anything but APPENDED is rolled back. `name` shows in pg_stat_activity. */
 export async function runAppend(
   deps: AppendDeps,
   name: string,
   work: AppendWork,
-): Promise<Extract<AppendOutcome, { kind: "APPENDED" }>> {
+  options?: TransactionOptions,
+): Promise<AppendOutcome> {
   try {
-    return await inTransaction(deps.pool, name, async (tx) => requireAppended(await appendPrepared(tx, work)));
+    return await inTransaction(
+      deps.pool,
+      name,
+      async (tx) => {
+        const outcome = await appendPrepared(tx, work);
+        if (outcome.kind !== "APPENDED") throw new RolledBack(outcome);
+        return outcome;
+      },
+      options,
+    );
   } catch (error) {
+    if (error instanceof RolledBack) return error.outcome;
     throw appendError(error);
   }
 }

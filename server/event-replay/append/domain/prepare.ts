@@ -65,7 +65,8 @@ function prepare(registries: PolicyRegistries, proposal: Proposal): Preparation 
 
 function withLines(errors: readonly FieldError[], members: Proposal["members"]): FieldError[] {
   return errors.map((error) => {
-    const line = (members[error.member ?? 0] ?? members[0])?.line;
+    const named = members.find(({ envelope }, i) => (envelope.claimedOrdinal ?? i) === error.member);
+    const line = (named ?? members[0])?.line;
     return line === undefined ? error : { ...error, line };
   });
 }
