@@ -5,6 +5,7 @@ import { checkDrizzleDrift } from "./check/drizzle-drift.mjs";
 import { checkImportRulesNotice, checkImports } from "./check/imports.mjs";
 import { runTool } from "./check/run-tool.mjs";
 import { checkSources } from "./check/source-rules.mjs";
+import { ensureInstalled } from "./supervisor/install.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const bin = (file) => path.join(ROOT, "node_modules", file);
@@ -29,6 +30,7 @@ const STEPS = {
   "openapi current": () => tool("--import", "tsx", "server/cli/openapi.ts", "--check"),
 };
 
+ensureInstalled(ROOT);
 const only = process.argv.slice(2);
 let failed = 0;
 for (const [name, step] of Object.entries(STEPS)) {

@@ -12,9 +12,11 @@ await runCli(async () => {
   const identity = DEMO_IDENTITIES.find((candidate) => candidate.name === name);
   const names = DEMO_IDENTITIES.map((candidate) => candidate.name).join(", ");
   if (!identity) throw new CliRefusal(`Usage: npm run token -- NAME [--host UUID]. Names: ${names}.`, 2);
-  if (values.host !== undefined && !isCanonicalUuid(values.host)) throw new CliRefusal("--host is not a canonical UUID.", 2);
+  if (values.host !== undefined && !isCanonicalUuid(values.host))
+    throw new CliRefusal("--host is not a canonical UUID.", 2);
   const instance = findInstance();
-  if (!instance.demo) throw new CliRefusal("Tokens are made in demo mode only; a deployment's identity provider issues its own.");
+  if (!instance.demo)
+    throw new CliRefusal("Tokens are made in demo mode only; a deployment's identity provider issues its own.");
   if (instance.secret === null) throw new CliRefusal("NEXTAUTH_SECRET is not set: the token would not be accepted.");
   const token = await issueDemoToken({ ...identity, hostId: values.host ?? identity.hostId }, instance.secret);
   process.stdout.write(`${token}\n`);
