@@ -18,7 +18,8 @@ export const rule = (name: string, text: string) => check(name, sql.raw(text));
 
 export const hex64 = (column: string) => `${column} ~ '^[0-9a-f]{64}$'`;
 export const filled = (column: string) => `btrim(${column}) <> ''`;
-export const oneOf = (column: string, ...values: string[]) => `${column} IN (${values.map((x) => `'${x}'`).join(", ")})`;
+export const oneOf = (column: string, ...values: string[]) =>
+  `${column} IN (${values.map((x) => `'${x}'`).join(", ")})`;
 /** Both set or both null. */
 export const paired = (a: string, b: string) => `(${a} IS NULL) = (${b} IS NULL)`;
 /** The digest is of exactly these bytes, computed by the database itself. */

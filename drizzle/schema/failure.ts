@@ -1,5 +1,16 @@
 import { sql } from "drizzle-orm";
-import { boolean, foreignKey, index, integer, jsonb, pgTable, primaryKey, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 import {
   BARRIER_SCOPE_TYPES,
   bytea,
@@ -73,11 +84,17 @@ export const failureTransaction = pgTable(
     rule("event_failure_counts_ck", "event_count > 0 AND failure_count > 0 AND decrypted_payload_bytes >= 0"),
     rule("event_failure_partition_ck", "source_partition IS NULL OR source_partition >= 0"),
     rule("event_failure_scopes_ck", "jsonb_typeof(dependency_scopes) = 'array'"),
-    rule("event_failure_policy_ck", oneOf("replay_policy", "GRAPH_ROOT", "AGGREGATE_VERSION", "TRANSACTION_ONLY", "NOT_REPLAYABLE")),
+    rule(
+      "event_failure_policy_ck",
+      oneOf("replay_policy", "GRAPH_ROOT", "AGGREGATE_VERSION", "TRANSACTION_ONLY", "NOT_REPLAYABLE"),
+    ),
     rule("event_failure_pins_ck", filled("policy_registry_version")),
     rule("event_failure_cause_ck", filled("cause_key")),
     rule("event_failure_details_ck", "error_details IS NULL OR jsonb_typeof(error_details) = 'object'"),
-    rule("event_failure_ordinal_ck", "failed_ordinal IS NULL OR (failed_ordinal >= 0 AND failed_ordinal < event_count)"),
+    rule(
+      "event_failure_ordinal_ck",
+      "failed_ordinal IS NULL OR (failed_ordinal >= 0 AND failed_ordinal < event_count)",
+    ),
     rule("event_failure_status_ck", oneOf("status", "OPEN", "RESOLVED", "WAIVED")),
     rule(
       "event_failure_status_fields_ck",
@@ -308,7 +325,10 @@ export const failurePublishOutbox = pgTable(
       columns: [t.host_id, t.failure_id],
       foreignColumns: [failureTransaction.host_id, failureTransaction.failure_id],
     }).onDelete("restrict"),
-    rule("event_failure_publish_outbox_status_ck", oneOf("status", "PENDING", "RETRY_WAIT", "PUBLISHED", "TERMINAL_FAILED")),
+    rule(
+      "event_failure_publish_outbox_status_ck",
+      oneOf("status", "PENDING", "RETRY_WAIT", "PUBLISHED", "TERMINAL_FAILED"),
+    ),
     rule("event_failure_publish_outbox_attempts_ck", "attempt_count >= 0"),
     rule(
       "event_failure_publish_outbox_fields_ck",

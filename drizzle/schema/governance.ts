@@ -29,7 +29,10 @@ export const actionRequest = pgTable(
   (t) => [
     primaryKey({ name: "event_replay_action_request_pk", columns: [t.host_id, t.action_request_id] }),
     rule("event_replay_action_request_type_ck", oneOf("action_type", "WAIVE_FAILURES", "RELEASE_WITH_GAP")),
-    rule("event_replay_action_request_status_ck", oneOf("status", "AWAITING_APPROVAL", "COMPLETED", "CANCELLED", "EXPIRED")),
+    rule(
+      "event_replay_action_request_status_ck",
+      oneOf("status", "AWAITING_APPROVAL", "COMPLETED", "CANCELLED", "EXPIRED"),
+    ),
     rule(
       "event_replay_action_request_targets_ck",
       "CASE WHEN jsonb_typeof(target_ids) = 'array' THEN jsonb_array_length(target_ids) > 0 ELSE false END",

@@ -141,7 +141,11 @@ export const userHostT = pgTable(
   },
   (t) => [
     primaryKey({ name: "user_host_t_pkey", columns: [t.hostId, t.userId, t.dataHostId] }),
-    foreignKey({ name: "user_host_t_user_fkey", columns: [t.hostId, t.userId], foreignColumns: [userT.hostId, userT.userId] }),
+    foreignKey({
+      name: "user_host_t_user_fkey",
+      columns: [t.hostId, t.userId],
+      foreignColumns: [userT.hostId, userT.userId],
+    }),
     foreignKey({
       name: "user_host_t_host_fkey",
       columns: [t.hostId, t.dataHostId],

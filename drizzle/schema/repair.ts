@@ -40,7 +40,10 @@ export const repair = pgTable(
       columns: [t.host_id, t.failure_id],
       foreignColumns: [failureTransaction.host_id, failureTransaction.failure_id],
     }).onDelete("restrict"),
-    rule("event_repair_status_ck", oneOf("status", "AWAITING_APPROVAL", "APPROVED", "APPLIED", "REJECTED", "CANCELLED")),
+    rule(
+      "event_repair_status_ck",
+      oneOf("status", "AWAITING_APPROVAL", "APPROVED", "APPLIED", "REJECTED", "CANCELLED"),
+    ),
     rule("event_repair_texts_ck", `${filled("reason")} AND ${filled("requested_by")}`),
     rule("event_repair_pins_ck", `${filled("policy_registry_version")} AND ${filled("repair_schema_version")}`),
     rule(
@@ -125,7 +128,10 @@ export const repairEvent = pgTable(
       "event_repair_event_digests_ck",
       `${hex64("original_payload_digest")} AND ${hex64("corrected_payload_digest")} AND original_payload_digest <> corrected_payload_digest`,
     ),
-    rule("event_repair_event_storage_ck", oneOf("corrected_payload_storage", "DATABASE_PLAIN", "DATABASE", "OBJECT", "DELETED")),
+    rule(
+      "event_repair_event_storage_ck",
+      oneOf("corrected_payload_storage", "DATABASE_PLAIN", "DATABASE", "OBJECT", "DELETED"),
+    ),
     rule(
       "event_repair_event_payload_ck",
       `corrected_payload_bytes >= 0 AND CASE corrected_payload_storage

@@ -1,6 +1,30 @@
 import { sql } from "drizzle-orm";
-import { boolean, foreignKey, index, integer, jsonb, pgTable, primaryKey, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { BARRIER_SCOPE_TYPES, bytea, digestOf, filled, hex64, int8, oneOf, paired, rule, ts, tsNow, v } from "./columns";
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import {
+  BARRIER_SCOPE_TYPES,
+  bytea,
+  digestOf,
+  filled,
+  hex64,
+  int8,
+  oneOf,
+  paired,
+  rule,
+  ts,
+  tsNow,
+  v,
+} from "./columns";
 import { failureTransaction } from "./failure";
 import { repair } from "./repair";
 
@@ -94,7 +118,10 @@ export const replayRequest = pgTable(
     ),
     rule("event_replay_request_expiry_ck", "expires_ts > requested_ts"),
     rule("event_replay_request_epoch_ck", "installed_barrier_epoch IS NULL OR installed_barrier_epoch > 0"),
-    rule("event_replay_request_isolation_ck", `isolation_mode IS NULL OR ${oneOf("isolation_mode", ...BARRIER_SCOPE_TYPES)}`),
+    rule(
+      "event_replay_request_isolation_ck",
+      `isolation_mode IS NULL OR ${oneOf("isolation_mode", ...BARRIER_SCOPE_TYPES)}`,
+    ),
     index("event_replay_request_status_ix").on(t.host_id, t.status, t.requested_ts),
     index("event_replay_request_expiry_ix")
       .on(t.expires_ts)
@@ -338,8 +365,14 @@ export const projectionDeferred = pgTable(
       "event_projection_deferred_json_ck",
       "jsonb_typeof(source_coordinates) = 'object' AND jsonb_typeof(dependency_scopes) = 'array'",
     ),
-    rule("event_projection_deferred_counts_ck", "event_count > 0 AND attempt_count >= 0 AND decrypted_payload_bytes >= 0"),
-    rule("event_projection_deferred_storage_ck", oneOf("payload_storage", "DATABASE_PLAIN", "DATABASE", "OBJECT", "DELETED")),
+    rule(
+      "event_projection_deferred_counts_ck",
+      "event_count > 0 AND attempt_count >= 0 AND decrypted_payload_bytes >= 0",
+    ),
+    rule(
+      "event_projection_deferred_storage_ck",
+      oneOf("payload_storage", "DATABASE_PLAIN", "DATABASE", "OBJECT", "DELETED"),
+    ),
     rule(
       "event_projection_deferred_payload_ck",
       `${hex64("payload_digest")} AND CASE payload_storage

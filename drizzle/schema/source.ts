@@ -1,5 +1,17 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, index, integer, jsonb, numeric, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { bytea, digestOf, filled, int8, oneOf, POLICY_VERSION, paired, rule, ts, tsNow, v } from "./columns";
 
 /** What the store and the outbox both say of one event: identity, order, pins. Written together by one append. */
@@ -25,7 +37,10 @@ const eventRules = (t: string) => [
     `${t}_aggregate_ck`,
     `num_nulls(aggregate_type, aggregate_id, aggregate_version) IN (0, 3) AND (aggregate_version IS NULL OR aggregate_version > 0)`,
   ),
-  rule(`${t}_graph_ck`, `${paired("root_instance_id", "graph_revision")} AND (graph_revision IS NULL OR graph_revision > 0)`),
+  rule(
+    `${t}_graph_ck`,
+    `${paired("root_instance_id", "graph_revision")} AND (graph_revision IS NULL OR graph_revision > 0)`,
+  ),
   rule(
     `${t}_versions_ck`,
     `${filled("event_schema_version")} AND ${filled("policy_registry_version")} AND (repair_schema_version IS NULL OR ${filled("repair_schema_version")})`,

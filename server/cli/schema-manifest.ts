@@ -16,7 +16,9 @@ await runCli(async () => {
   const current = `${JSON.stringify(await freshCatalog(), null, 2)}\n`;
   if (process.argv.includes("--check")) {
     if (!fs.existsSync(file) || fs.readFileSync(file, "utf8") !== current)
-      throw new CliRefusal("drizzle/migrations/manifest.json is not current: run the schema manifest script.");
+      throw new CliRefusal(
+        "drizzle/migrations/manifest.json is not current: run node --import tsx server/cli/schema-manifest.ts",
+      );
     return;
   }
   fs.writeFileSync(file, current);

@@ -1,0 +1,104 @@
+import type pg from "pg";
+
+/** What one table is made of, in the database's own words, so that two databases compare by text. */
+export type TableShape = {
+  /** Column → type, nullability, default or identity. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Constraint → definition; NOT NULL is told with the column. */
+  readonly constraints: Readonly<Record<string, string>>;
+  /** Index → definition; indexes behind a constraint are told with it. */
+  readonly indexes: Readonly<Record<string, string>>;
+  /** Trigger → definition and whether it fires always. */
+  readonly triggers: Readonly<Record<string, string>>;
+};
+
+export type Catalog = {
+  readonly tables: Readonly<Record<string, TableShape>>;
+  /** Trigger function → digest of its body and settings. */
+  readonly functions: Readonly<Record<string, string>>;
+};
+
+const COLUMNS = `
+  SELECT c.relname AS "table", a.attname AS name,
+         format_type(a.atttypid, a.atttypmod)
+           || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END
+           || CASE WHEN a.attidentity <> '' THEN ' identity' ELSE '' END
+           || coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') AS definition
+    FROM pg_attribute a
+    JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p') AND c.relnamespace = to_regnamespace('public')
+    LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+   WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relname = ANY ($1)`;
+
+const CONSTRAINTS = `
+  SELECT c.relname AS "table", k.conname AS name,
+         pg_get_constraintdef(k.oid) || CASE WHEN k.convalidated THEN '' ELSE ' not validated' END AS definition
+    FROM pg_constraint k
+    JOIN pg_class c ON c.oid = k.conrelid AND c.relnamespace = to_regnamespace('public')
+   WHERE k.contype IN ('p', 'u', 'c', 'f') AND c.relname = ANY ($1)`;
+
+const INDEXES = `
+  SELECT c.relname AS "table", i.relname AS name,
+         pg_get_indexdef(x.indexrelid) || CASE WHEN x.indisvalid THEN '' ELSE ' invalid' END AS definition
+    FROM pg_index x
+    JOIN pg_class c ON c.oid = x.indrelid AND c.relnamespace = to_regnamespace('public')
+    JOIN pg_class i ON i.oid = x.indexrelid
+   WHERE c.relname = ANY ($1)
+     AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = x.indexrelid AND k.contype IN ('p', 'u'))`;
+
+const TRIGGERS = `
+  SELECT c.relname AS "table", g.tgname AS name,
+         pg_get_triggerdef(g.oid) || CASE g.tgenabled WHEN 'A' THEN ' always' WHEN 'O' THEN '' ELSE ' disabled' END AS definition
+    FROM pg_trigger g
+    JOIN pg_class c ON c.oid = g.tgrelid AND c.relnamespace = to_regnamespace('public')
+   WHERE NOT g.tgisinternal AND c.relname = ANY ($1)`;
+
+const FUNCTIONS = `
+  SELECT p.proname AS name, encode(sha256(convert_to(p.prosrc || coalesce(array_to_string(p.proconfig, ';'), ''), 'UTF8')), 'hex') AS definition
+    FROM pg_proc p
+   WHERE p.pronamespace = to_regnamespace('public') AND p.proname LIKE 'ea\\_%'`;
+
+type Part = { table: string; name: string; definition: string };
+
+/** Reads the catalog of the named tables of schema public; an absent table is absent in the answer. */
+export async function readCatalog(pool: pg.Pool, tables: readonly string[]): Promise<Catalog> {
+  const read = async (text: string) => (await pool.query<Part>(text, [tables])).rows;
+  const columns = await read(COLUMNS);
+  const constraints = await read(CONSTRAINTS);
+  const indexes = await read(INDEXES);
+  const triggers = await read(TRIGGERS);
+  const functions = (await pool.query<Part>(FUNCTIONS)).rows;
+  const present = [...new Set(columns.map((row) => row.table))].sort(byCodeUnit);
+  return {
+    tables: Object.fromEntries(
+      present.map((table) => [
+        table,
+        {
+          columns: named(columns, table),
+          constraints: named(constraints, table),
+          indexes: named(indexes, table),
+          triggers: named(triggers, table),
+        },
+      ]),
+    ),
+    functions: sorted(functions),
+  };
+}
+
+/** Every table of schema public: what a manifest of a freshly migrated database covers. */
+export async function publicTables(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    "SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = to_regnamespace('public') ORDER BY relname COLLATE \"C\"",
+  );
+  return rows.map((row) => row.name);
+}
+
+const named = (parts: readonly Part[], table: string) => sorted(parts.filter((part) => part.table === table));
+
+function sorted(parts: readonly Part[]): Record<string, string> {
+  return Object.fromEntries(
+    parts.map((part) => [part.name, part.definition] as const).sort((a, b) => byCodeUnit(a[0], b[0])),
+  );
+}
+
+/** Code unit order, never a locale's: the manifest is the same file on every machine. */
+const byCodeUnit = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
