@@ -63,7 +63,7 @@ export function pinnedEntry(definition: ProjectionDefinition, member: SourceEven
 }
 
 function toProjectedEvent(hostId: string, member: SourceEvent): ProjectedEvent {
-  const envelope = decodeJson(member.payload) as { time?: unknown; data?: unknown };
+  const envelope = decodeJson(member.payload) as { time?: unknown; user?: unknown; data?: unknown };
   if (envelope === null || typeof envelope !== "object" || typeof envelope.time !== "string") {
     throw new Error("payload is not a CloudEvent object");
   }
@@ -73,7 +73,8 @@ function toProjectedEvent(hostId: string, member: SourceEvent): ProjectedEvent {
     eventId: member.eventId,
     eventType: member.eventType,
     schemaVersion: member.schemaVersion,
-    userId: member.userId,
+    // From the bytes, not from a column: live and replay then see the same.
+    userId: typeof envelope.user === "string" ? envelope.user : null,
     aggregateType: member.aggregateType,
     aggregateId: member.aggregateId,
     aggregateVersion: member.aggregateVersion,

@@ -1,0 +1,59 @@
+import { LiveProjector } from "@/server/event-replay/live/live-projector";
+import { createPool } from "@/server/platform/db/pool";
+import { assertSchema } from "@/server/platform/db/schema-check";
+import { ConfigError, readProcessorConfig } from "@/server/platform/config";
+import { log } from "@/server/platform/log";
+import { withDemoDefect } from "@/server/portal/demo/defect";
+import { portalProjection } from "@/server/portal/portal-projection";
+
+/**
+ * Process: live projection of the example portal from the PostgreSQL outbox. Any number may run. It refuses to start on half a
+ * schema (ER-DEP-02), has no switch beside the normal source setting, and holds no replay thread (ER-DEP-04).
+ */
+async function main(): Promise<void> {
+  const config = readProcessorConfig(process.env);
+  if (config.eventSource !== "database") {
+    throw new ConfigError("EVENT_SOURCE", "This process projects the PostgreSQL outbox; EVENT_SOURCE must be database.");
+  }
+  const pool = createPool(config.databaseUrl, { max: LANES + 2, name: "projector" });
+  await assertSchema(pool);
+  const definition = config.demo ? withDemoDefect(portalProjection()) : portalProjection();
+  const projector = new LiveProjector(pool, definition, {
+    databaseUrl: config.databaseUrl,
+    lanes: LANES,
+    onEvent: (event) => {
+      if (event.kind === "retry") {
+        log.warn("live projection waits and tries again", {
+          code: event.error,
+          delayMs: event.delayMs,
+          partition: event.partitionId,
+        });
+      } else if (event.captured > 0) {
+        log.warn("failed transactions captured", { partition: event.partitionId, count: event.captured });
+      }
+    },
+  });
+  await projector.start();
+  log.info("live projection runs", { component: "projector" });
+
+  let stopping = false;
+  const stop = async (signal: NodeJS.Signals) => {
+    if (stopping) return;
+    stopping = true;
+    log.info("live projection stops", { signal });
+    await projector.stop();
+    await pool.end();
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}
+
+const LANES = 4;
+
+main().catch((error: unknown) => {
+  // Both name what is missing in our own words; anything else is reduced to its class.
+  const text = error instanceof Error && ["ConfigError", "SchemaError"].includes(error.name) ? error.message : "see the log";
+  process.stderr.write(`The projector can't start: ${text}\n`);
+  process.exitCode = 1;
+  setImmediate(() => process.exit());
+});
