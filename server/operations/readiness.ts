@@ -1,6 +1,5 @@
-import { isConnectionLoss, safePgError } from "@/server/platform/db/pg-errors";
 import type { Pool } from "@/server/platform/db/pool";
-import { assertSchema } from "@/server/platform/db/schema-check";
+import { assertSchema, SchemaError } from "@/server/platform/db/schema-check";
 import { readSourceLag } from "./source-lag";
 
 /** An event that waits longer than this says that no projector makes progress. */
@@ -34,8 +33,8 @@ export async function readiness(pool: Pool, consumerGroup: string): Promise<Read
     await checkSchema(pool);
     return { status: "UP", database: "UP", schema: "COMPLETE", capture: await capture(pool, consumerGroup) };
   } catch (error) {
-    const lost = isConnectionLoss(error) || safePgError(error) !== null;
-    return { status: "DOWN", database: "UP", schema: lost ? "UNKNOWN" : "INCOMPLETE", capture: UNKNOWN };
+    const schema = error instanceof SchemaError ? "INCOMPLETE" : "UNKNOWN";
+    return { status: "DOWN", database: "UP", schema, capture: UNKNOWN };
   }
 }
 

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { GET as getHealth } from "@/app/healthz/route";
+import { GET as getReady } from "@/app/readyz/route";
+import { bearer, call, rpc, testSite } from "@/app/portal/test-client";
+import { DEMO_HOST_ID } from "@/server/portal/demo/identities";
+import { GET as getMetrics } from "./route";
+
+const db = testSite();
+const scrape = async () => (await getMetrics()).text();
+const valueOf = (text: string, name: string) => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "m").exec(text)?.[1]);
+
+test("liveness answers without looking at the database", async () => {
+  expect(await (await getHealth()).json()).toEqual({ status: "UP" });
+});
+
+test("readiness tells a complete schema, and how far the projector is behind", async () => {
+  const before = await getReady();
+  expect(before.status).toBe(200);
+  expect(await before.json()).toEqual({
+    status: "UP",
+    database: "UP",
+    schema: "COMPLETE",
+    capture: { state: "HEALTHY", pending: 0, oldestSeconds: 0 },
+  });
+  await call.command(rpc("createRole", { hostId: DEMO_HOST_ID, roleId: "r1" }), await bearer("alice"));
+  const after = (await (await getReady()).json()) as { capture: { pending: number; oldestSeconds: number } };
+  expect(after.capture.pending).toBe(1);
+  expect(after.capture.oldestSeconds).toBeGreaterThan(0);
+  expect(valueOf(await scrape(), "event_admin_outbox_pending_events")).toBe(1);
+});
+
+test("ER-OBS-07 metric labels are our own words: no host, id, event type or name that a caller invents", async () => {
+  const headers = await bearer("alice");
+  await call.query(rpc("cnry-operation", {}), headers);
+  await call.rest("cnry-operation", {}, headers);
+  await call.command(rpc("createRole", { hostId: DEMO_HOST_ID, roleId: "cnry-role", roleDesc: "cnry" }), headers);
+  const text = await scrape();
+  expect(text).toContain('event_admin_operations_total{surface="command",operation="createRole",code="OK"}');
+  expect(text).toContain('operation="unknown"');
+  expect(text).not.toContain("cnry");
+  expect(text).not.toContain(DEMO_HOST_ID);
+  expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
+  const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map((match) => match[1]));
+  for (const label of labels) expect(["surface", "operation", "code", "status", "le", "transaction", "sqlstate"]).toContain(label);
+});
+
+test("a half schema is not ready, and says neither table nor column to whoever asks", async () => {
+  await db.pool.query("ALTER TABLE notification_t RENAME TO notification_gone_t");
+  const { closeRuntime } = await import("@/server/operations/runtime");
+  await closeRuntime();
+  const answer = await getReady();
+  expect(answer.status).toBe(503);
+  const text = await answer.text();
+  expect(JSON.parse(text)).toMatchObject({ status: "DOWN", schema: "INCOMPLETE" });
+  expect(text).not.toContain("notification");
+  await db.pool.query("ALTER TABLE notification_gone_t RENAME TO notification_t");
+});
