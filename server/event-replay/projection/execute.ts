@@ -51,8 +51,9 @@ export class ProjectionWriteError extends Error {
  * The shared projection transaction executor: PostgreSQL live, Kafka live, replay and drain all come through here (ER-EXE-01).
  * On the caller's transaction, for complete transactions in the order given, it validates membership, decides continuity
  * under locked scope rows, runs every member's handler in ordinal order, moves the scopes and records the notification
- * outcome. It neither commits nor rolls back, opens no connection and never edits an event. `mode` selects no handler and no
- * rule: it only decides whether successes are recorded singly (REPLAY) or by the caller's range (LIVE).
+ * outcome. It neither commits nor rolls back, opens no connection and never edits an event. `mode` selects no handler
+ * (ER-EXE-02). It decides two things around it: an OPEN failure holds its scopes against LIVE work, while REPLAY is the answer
+ * to that failure and keeps to projected + 1 alone; and LIVE success is recorded by the caller's range, REPLAY's singly.
  *
  * Errors of projection writes are thrown as ProjectionWriteError and leave the transaction aborted: the caller rolls back (to
  * its savepoint) and isolates. Transactions that can't run for a reason known beforehand come back REFUSED.
@@ -64,7 +65,7 @@ export async function execute(
   mode: ExecutionMode,
 ): Promise<ExecutionOutcome[]> {
   const prepared = transactions.map((transaction) => prepared1(definition, transaction));
-  const board = await loadBoard(tx, definition, prepared);
+  const board = await loadBoard(tx, definition, prepared, mode);
   const outcomes: ExecutionOutcome[] = [];
   const writer = new OrderedWriter(tx, definition);
   for (const item of prepared) outcomes.push(await settle(item, board, writer));
@@ -118,10 +119,12 @@ class Board {
   constructor(
     private readonly standings: Map<string, ScopeStanding>,
     private readonly projected: Set<string>,
+    private readonly mode: ExecutionMode,
   ) {}
 
   standing(hostId: string, scope: { type: HostScope["type"]; key: string }): ScopeStanding {
-    return this.standings.get(hostScopeId(hostId, scope)) ?? { projected: null, held: false };
+    const standing = this.standings.get(hostScopeId(hostId, scope)) ?? { projected: null, held: false };
+    return this.mode === "REPLAY" && standing.held ? { ...standing, held: false } : standing;
   }
 
   isProjected(transaction: ProjectionTransaction): boolean {
@@ -159,6 +162,7 @@ async function loadBoard(
   tx: Tx,
   definition: ProjectionDefinition,
   prepared: readonly PreparedTransaction[],
+  mode: ExecutionMode,
 ): Promise<Board> {
   const scopes = new Map<string, HostScope>();
   const unordered: ProjectionTransaction[] = [];
@@ -169,7 +173,7 @@ async function loadBoard(
     if (runs.length === 0 && !refusal) unordered.push(transaction);
   }
   const standings = await loadStandings(tx, definition, [...scopes.values()].sort(compareHostScopes));
-  return new Board(standings, new Set(await loadProjectedTransactions(tx, definition, unordered)));
+  return new Board(standings, new Set(await loadProjectedTransactions(tx, definition, unordered)), mode);
 }
 
 /** Collects consecutive row changes; a statements handler flushes what came before it. */
