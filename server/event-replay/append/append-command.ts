@@ -5,7 +5,6 @@ import { AppError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { requireAppended } from "./append-errors";
 import { type AppendDeps, refused, runAppend } from "./append-transaction";
-import type { StoredState } from "./domain/decide";
 import { prepareTransaction } from "./domain/prepare";
 import { type AggregateRef, type AppendTargets, aggregateKey, type PreparedTransaction } from "./domain/prepared";
 
@@ -43,9 +42,19 @@ const COMMAND_SOURCE = "urn:event-admin:command";
  * VERSION_CONFLICT, and a blocked aggregate is reported before that.
  */
 export async function appendCommand(deps: AppendDeps, command: Command): Promise<CommandResult> {
-  if (command.changes.length === 0)
+  const [result] = await appendCommands(deps, [command]);
+  if (!result) throw new Error("a command ended without an outcome");
+  return result;
+}
+
+/**
+ * Several commands as that many transactions, in their order and in one commit: a later one may change what an earlier one
+ * made. One refused or blocked command refuses all.
+ */
+export async function appendCommands(deps: AppendDeps, commands: readonly Command[]): Promise<CommandResult[]> {
+  if (commands.length === 0 || commands.some(({ changes }) => changes.length === 0))
     throw refused("INVALID_REQUEST", { errors: [{ field: "", rule: "TRANSACTION_EMPTY" }] });
-  const aggregates = aggregatesOf(command);
+  const aggregates = aggregatesOf(commands);
   const targets: AppendTargets = { roots: [], aggregates, events: [], transactions: [] };
   const outcome = await runAppend(deps, "append-command", {
     targets,
@@ -55,13 +64,15 @@ export async function appendCommand(deps: AppendDeps, command: Command): Promise
         type: "AGGREGATE",
         key: encodeAggregateScopeKey(aggregateType, aggregateId),
       })),
-    compose: (stored) => [compose(deps, command, aggregates, stored)],
+    compose(stored) {
+      const versions = new Map(
+        aggregates.map((aggregate, n) => [aggregateKey(aggregate), stored.lastVersions.get(n) ?? 0]),
+      );
+      return commands.map((command) => compose(deps, command, versions, stored.now));
+    },
     allowVersionJump: false,
   });
-  const appended = requireAppended(outcome).appended[0];
-  if (!appended) throw new Error("a command ended without an outcome");
-  const { transaction, firstOffset } = appended;
-  return {
+  return requireAppended(outcome).appended.map(({ transaction, firstOffset }) => ({
     transactionId: transaction.transactionId,
     firstOffset,
     events: transaction.members.map(({ event }) => ({
@@ -70,27 +81,21 @@ export async function appendCommand(deps: AppendDeps, command: Command): Promise
       aggregateId: event.aggregateId as string,
       aggregateVersion: event.aggregateVersion as number,
     })),
-  };
+  }));
 }
 
-function aggregatesOf({ hostId, changes }: Command): AggregateRef[] {
+function aggregatesOf(commands: readonly Command[]): AggregateRef[] {
   const byKey = new Map<string, AggregateRef>();
-  for (const { aggregateType, aggregateId } of changes) {
-    const aggregate = { hostId, aggregateType, aggregateId };
-    byKey.set(aggregateKey(aggregate), aggregate);
+  for (const { hostId, changes } of commands) {
+    for (const { aggregateType, aggregateId } of changes) {
+      const aggregate = { hostId, aggregateType, aggregateId };
+      byKey.set(aggregateKey(aggregate), aggregate);
+    }
   }
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, aggregate]) => aggregate);
 }
 
-function compose(
-  deps: AppendDeps,
-  command: Command,
-  aggregates: readonly AggregateRef[],
-  stored: StoredState,
-): PreparedTransaction {
-  const versions = new Map(
-    aggregates.map((aggregate, n) => [aggregateKey(aggregate), stored.lastVersions.get(n) ?? 0]),
-  );
+function compose(deps: AppendDeps, command: Command, versions: Map<string, number>, now: string): PreparedTransaction {
   const errors: FieldError[] = [];
   const members = command.changes.flatMap((change, member) => {
     const key = aggregateKey({ hostId: command.hostId, ...change });
@@ -99,7 +104,7 @@ function compose(
       errors.push({ field: "/aggregateVersion", rule: "VERSION_CONFLICT", member });
     }
     versions.set(key, last + 1);
-    const reading = readEvent(cloudEvent(command, change, last + 1, stored.now), member);
+    const reading = readEvent(cloudEvent(command, change, last + 1, now), member);
     if (reading.ok) return [{ envelope: reading.envelope }];
     errors.push(...reading.errors);
     return [];

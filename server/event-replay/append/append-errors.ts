@@ -8,7 +8,7 @@ const BY_CONSTRAINT: Readonly<Record<string, { readonly field: string; readonly 
   event_store_pk: { field: "/id", rule: "DUPLICATE_EVENT_ID" },
   outbox_message_pk: { field: "/id", rule: "DUPLICATE_EVENT_ID" },
   notification_pk: { field: "/id", rule: "DUPLICATE_EVENT_ID" },
-  event_store_aggregate_version_uk: { field: "/aggregateversion", rule: "VERSION_NOT_NEXT" },
+  event_store_aggregate_version_uk: { field: "/aggregateversion", rule: "VERSION_CONFLICT" },
   outbox_message_transaction_uk: { field: "/transactionid", rule: "TRANSACTION_ID_REUSED" },
 };
 

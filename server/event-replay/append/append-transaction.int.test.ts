@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "@/server/platform/ids";
+import { append, cloudEvent, codeOf, deps, footprint, HOST, note, rulesOf } from "@/server/testing/append";
 import { testDatabase } from "@/server/testing/database";
-import { append, cloudEvent, codeOf, deps, footprint, HOST, note, rulesOf } from "./append-fixture";
 
 const db = testDatabase();
 let n = 0;

@@ -4,9 +4,9 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "@/server/platform/ids";
 import { portalProjection } from "@/server/portal/portal-projection";
+import { cloudEvent, deps, footprint, note } from "@/server/testing/append";
 import { readPortalEventFiles } from "@/server/testing/data";
 import { testDatabase } from "@/server/testing/database";
-import { cloudEvent, deps, footprint, note } from "./append-fixture";
 import { importEvents } from "./import-events";
 
 const db = testDatabase();
@@ -39,14 +39,23 @@ test("ER-APP-18 real portal events are imported whole, in source order, and a se
   const { rows } = await db.pool.query<{ id: string }>("SELECT id FROM outbox_message_t ORDER BY c_offset");
   expect(rows.map((row) => row.id)).toEqual(ids);
   const before = await footprint(db.pool);
-  const again = await importEvents({ pool: db.pool, projection }, files.map((f) => f.path));
+  const again = await importEvents(
+    { pool: db.pool, projection },
+    files.map((f) => f.path),
+  );
   expect(again).toMatchObject({ kind: "IMPORTED", appendedEvents: 0, storedBefore: 2049 });
   expect(await footprint(db.pool)).toEqual(before);
 }, 60_000);
 
 test("ER-APP-16 one refused line of an import appends nothing and is named by line, code, field and rule", async () => {
   const before = await footprint(db.pool);
-  const name = await file([thing("i-1", 1), note(), thing("i-1", 0), "{", thing("i-2", 1, { type: "NobodyKnowsEvent" })]);
+  const name = await file([
+    thing("i-1", 1),
+    note(),
+    thing("i-1", 0),
+    "{",
+    thing("i-2", 1, { type: "NobodyKnowsEvent" }),
+  ]);
   const report = await importEvents(deps(db.pool), [name]);
   expect(report).toEqual({
     kind: "REFUSED",

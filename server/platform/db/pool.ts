@@ -29,6 +29,8 @@ export function createPool(databaseUrl: string, options: PoolOptions = {}): pg.P
     types,
   });
   pool.on("error", () => countPoolError());
+  // The pool listens only while a client is idle. Without this, a connection lost in the middle of a transaction would end the process.
+  pool.on("connect", (client) => client.on("error", () => countPoolError()));
   return pool;
 }
 

@@ -1,9 +1,9 @@
+import { type AppendDeps, type AppendResult, appendTransaction } from "@/server/event-replay/append/append-transaction";
 import type { PolicyEntry, PolicyRegistries, RepairSchema } from "@/server/event-replay/registry/domain/policy";
 import { readEvent } from "@/server/event-replay/registry/domain/read-event";
 import { buildRegistries, buildRegistry } from "@/server/event-replay/registry/domain/registry";
 import type { Pool } from "@/server/platform/db/pool";
 import { newId } from "@/server/platform/ids";
-import { type AppendDeps, type AppendResult, appendTransaction } from "./append-transaction";
 
 /** A small registry of its own for the append tests: one aggregate, one typed, one unordered, one graph-ordered event. */
 export const REGISTRY_VERSION = "event-replay-policy-v2";
