@@ -33,7 +33,14 @@ const instant = z.iso.datetime({ offset: true });
 const displayOrder = z.int().min(0).max(2_147_483_647);
 
 function command<Request extends z.ZodType>(operation: string, summary: string, request: Request) {
-  return defineOperation({ name: operation, kind: "command", summary, request, response: commandResponse, errors: ERRORS });
+  return defineOperation({
+    name: operation,
+    kind: "command",
+    summary,
+    request,
+    response: commandResponse,
+    errors: ERRORS,
+  });
 }
 
 const person = {
@@ -108,7 +115,9 @@ export const deleteRole = command("deleteRole", "Remove a role.", z.strictObject
 const roleUser = { ...role, userId: idPart(255) };
 const period = { startTs: instant.optional(), endTs: instant.optional() };
 const inOrder = (request: { startTs?: string | undefined; endTs?: string | undefined }) =>
-  request.startTs === undefined || request.endTs === undefined || Date.parse(request.startTs) < Date.parse(request.endTs);
+  request.startTs === undefined ||
+  request.endTs === undefined ||
+  Date.parse(request.startTs) < Date.parse(request.endTs);
 const periodRule = { path: ["endTs"], params: { rule: "ENDS_BEFORE_START" } };
 export const createRoleUser = command(
   "createRoleUser",
@@ -140,7 +149,11 @@ export const updateConfig = command(
   "Change a configuration.",
   z.strictObject({ ...seen, configId: uuid, ...config }),
 );
-export const deleteConfig = command("deleteConfig", "Remove a configuration.", z.strictObject({ ...seen, configId: uuid }));
+export const deleteConfig = command(
+  "deleteConfig",
+  "Remove a configuration.",
+  z.strictObject({ ...seen, configId: uuid }),
+);
 
 const property = {
   configId: uuid,
@@ -176,7 +189,11 @@ const refTable = {
   active: z.boolean().optional(),
   editable: z.boolean().optional(),
 };
-export const createRefTable = command("createRefTable", "Add a reference table.", z.strictObject({ ...base, ...refTable }));
+export const createRefTable = command(
+  "createRefTable",
+  "Add a reference table.",
+  z.strictObject({ ...base, ...refTable }),
+);
 export const updateRefTable = command(
   "updateRefTable",
   "Change a reference table.",

@@ -1,4 +1,9 @@
-import type { ColumnValue, EventHandler, ProjectedEvent, RowChange } from "@/server/event-replay/projection/domain/types";
+import type {
+  ColumnValue,
+  EventHandler,
+  ProjectedEvent,
+  RowChange,
+} from "@/server/event-replay/projection/domain/types";
 import type { CatalogEvent } from "./catalog/events";
 import { patchEntity, patchRow } from "./patches";
 import { AGGREGATE_TABLES, type AggregateTable, ENTITY_TABLE, RECORD_TABLE } from "./tables";
@@ -31,7 +36,9 @@ export function handlerOf({ effect, aggregate, implied }: CatalogEvent): EventHa
     default: {
       const complete = effect === "CREATE";
       return rows((event) => [
-        target ? saveRow(target, event, complete) : entityChange(entityKey(aggregate.type, aggregate.identity, event), event),
+        target
+          ? saveRow(target, event, complete)
+          : entityChange(entityKey(aggregate.type, aggregate.identity, event), event),
       ]);
     }
   }
@@ -64,7 +71,11 @@ function keyOf(target: AggregateTable, event: ProjectedEvent): ColumnValue[] {
   ];
 }
 
-function rowOf(target: AggregateTable, event: ProjectedEvent, data: ProjectedEvent["data"]): Record<string, ColumnValue> {
+function rowOf(
+  target: AggregateTable,
+  event: ProjectedEvent,
+  data: ProjectedEvent["data"],
+): Record<string, ColumnValue> {
   const set: Record<string, ColumnValue> = {};
   for (const [member, column] of Object.entries(target.columns)) {
     const value = data[member];

@@ -34,13 +34,7 @@ export async function patchEntity(
     `UPDATE portal_entity_t
      SET data = data || $4::jsonb, aggregate_version = $5, update_user = $6, update_ts = $7
      WHERE host_id = $1 AND aggregate_type = $2 AND entity_id = $3 AND aggregate_version < $5`,
-    [
-      ...key,
-      jsonText(withoutSecrets({ ...event.data, ...implied })),
-      event.aggregateVersion,
-      event.userId,
-      event.time,
-    ],
+    [...key, jsonText(withoutSecrets({ ...event.data, ...implied })), event.aggregateVersion, event.userId, event.time],
     "portal-patch-entity",
   );
 }

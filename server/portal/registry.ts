@@ -1,5 +1,9 @@
-import { type PolicyEntry, type PolicyRegistries, POLICY_REGISTRY_VERSION } from "@/server/event-replay/registry/domain/policy";
 import type { EventHandler } from "@/server/event-replay/projection/domain/types";
+import {
+  POLICY_REGISTRY_VERSION,
+  type PolicyEntry,
+  type PolicyRegistries,
+} from "@/server/event-replay/registry/domain/policy";
 import { buildRegistries, buildRegistry } from "@/server/event-replay/registry/domain/registry";
 import { catalogEvents } from "./catalog/events";
 import { handlerOf } from "./handlers";

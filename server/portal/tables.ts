@@ -25,7 +25,13 @@ export function columnOf(member: string): string {
   return member === "hostId" ? "data_host_id" : member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function table(aggregateType: string, name: string, key: Members, members: Members, options: Options = {}): AggregateTable {
+function table(
+  aggregateType: string,
+  name: string,
+  key: Members,
+  members: Members,
+  options: Options = {},
+): AggregateTable {
   const all = { ...key, ...members };
   return {
     aggregateType,
@@ -86,22 +92,47 @@ export const AGGREGATE_TABLES: readonly AggregateTable[] = [
     { otherUnique: true, defaults: { verified: false, locked: false } },
   ),
   table("Org", "org_t", { domain: "text" }, { orgName: "text", orgDesc: "text", orgOwner: "text" }),
-  table("Host", "host_t", perHost, { domain: "text", subDomain: "text", hostDesc: "text", hostOwner: "text" }, {
-    parents: [parent("org_t", "domain")],
-  }),
+  table(
+    "Host",
+    "host_t",
+    perHost,
+    { domain: "text", subDomain: "text", hostDesc: "text", hostOwner: "text" },
+    {
+      parents: [parent("org_t", "domain")],
+    },
+  ),
   table("Role", "role_t", { ...perHost, roleId: "text" }, { roleDesc: "text" }),
-  table("RoleUser", "role_user_t", { ...perHost, roleId: "text", userId: "text" }, { startTs: "timestamptz", endTs: "timestamptz" }, {
-    parents: [ofHost("role_t", "role_id")],
-  }),
-  table("UserHost", "user_host_t", { userId: "text", ...perHost }, { current: "boolean" }, {
-    parents: [parent("user_t", "user_id"), parent("host_t", "data_host_id")],
-    defaults: { current: false },
-  }),
+  table(
+    "RoleUser",
+    "role_user_t",
+    { ...perHost, roleId: "text", userId: "text" },
+    { startTs: "timestamptz", endTs: "timestamptz" },
+    {
+      parents: [ofHost("role_t", "role_id")],
+    },
+  ),
+  table(
+    "UserHost",
+    "user_host_t",
+    { userId: "text", ...perHost },
+    { current: "boolean" },
+    {
+      parents: [parent("user_t", "user_id"), parent("host_t", "data_host_id")],
+      defaults: { current: false },
+    },
+  ),
   table(
     "Config",
     "config_t",
     { configId: "uuid" },
-    { configName: "text", configPhase: "text", configType: "text", light4jVersion: "text", classPath: "text", configDesc: "text" },
+    {
+      configName: "text",
+      configPhase: "text",
+      configType: "text",
+      light4jVersion: "text",
+      classPath: "text",
+      configDesc: "text",
+    },
   ),
   table(
     "ConfigProperty",
@@ -136,10 +167,21 @@ export const AGGREGATE_TABLES: readonly AggregateTable[] = [
     { tableId: "uuid", valueCode: "text", valueDesc: "text", displayOrder: "integer", active: "boolean" },
     { parents: [parent("ref_table_t", "table_id")], defaults: { active: true } },
   ),
-  table("RefLocale", "ref_locale_t", { valueId: "uuid", language: "text" }, { valueLabel: "text" }, {
-    parents: [parent("ref_value_t", "value_id")],
-  }),
-  table("RefRelationType", "ref_relation_type_t", { relationId: "uuid" }, { relationName: "text", relationDesc: "text" }),
+  table(
+    "RefLocale",
+    "ref_locale_t",
+    { valueId: "uuid", language: "text" },
+    { valueLabel: "text" },
+    {
+      parents: [parent("ref_value_t", "value_id")],
+    },
+  ),
+  table(
+    "RefRelationType",
+    "ref_relation_type_t",
+    { relationId: "uuid" },
+    { relationName: "text", relationDesc: "text" },
+  ),
   table(
     "RefRelation",
     "ref_relation_t",
@@ -187,12 +229,17 @@ export const AGGREGATE_TABLES: readonly AggregateTable[] = [
     },
     { parents: [ofHost("api_t", "api_id")] },
   ),
-  table("App", "app_t", { ...perHost, appId: "text" }, {
-    appName: "text",
-    appDesc: "text",
-    operationOwner: "text",
-    deliveryOwner: "text",
-  }),
+  table(
+    "App",
+    "app_t",
+    { ...perHost, appId: "text" },
+    {
+      appName: "text",
+      appDesc: "text",
+      operationOwner: "text",
+      deliveryOwner: "text",
+    },
+  ),
   table(
     "Client",
     "client_t",
@@ -209,16 +256,27 @@ export const AGGREGATE_TABLES: readonly AggregateTable[] = [
     },
     { parents: [ofHost("app_t", "app_id")] },
   ),
-  table("AuthProvider", "auth_provider_t", { ...perHost, providerId: "text" }, {
-    providerName: "text",
-    providerDesc: "text",
-    operationOwner: "text",
-    deliveryOwner: "text",
-    jwk: "text",
-  }),
-  table("AuthProviderClient", "auth_provider_client_t", { ...perHost, providerId: "text", clientId: "uuid" }, {}, {
-    parents: [ofHost("auth_provider_t", "provider_id"), ofHost("client_t", "client_id")],
-  }),
+  table(
+    "AuthProvider",
+    "auth_provider_t",
+    { ...perHost, providerId: "text" },
+    {
+      providerName: "text",
+      providerDesc: "text",
+      operationOwner: "text",
+      deliveryOwner: "text",
+      jwk: "text",
+    },
+  ),
+  table(
+    "AuthProviderClient",
+    "auth_provider_client_t",
+    { ...perHost, providerId: "text", clientId: "uuid" },
+    {},
+    {
+      parents: [ofHost("auth_provider_t", "provider_id"), ofHost("client_t", "client_id")],
+    },
+  ),
 ];
 
 /** Every aggregate type without a table of its own: its latest data as one document, without secrets. */
@@ -241,7 +299,14 @@ export const ENTITY_TABLE: ProjectionTable = {
 /** Events that belong to no aggregate: one row each, never changed. */
 export const RECORD_TABLE: ProjectionTable = {
   name: "portal_record_t",
-  columns: { host_id: "uuid", event_id: "uuid", event_type: "text", data: "jsonb", record_user: "uuid", record_ts: "timestamptz" },
+  columns: {
+    host_id: "uuid",
+    event_id: "uuid",
+    event_type: "text",
+    data: "jsonb",
+    record_user: "uuid",
+    record_ts: "timestamptz",
+  },
   key: ["host_id", "event_id"],
   parents: [],
 };

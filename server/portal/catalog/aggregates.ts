@@ -134,7 +134,9 @@ export const AGGREGATES: readonly Aggregate[] = [
   aggregate("Rule", "hostId?,ruleId"),
   aggregate("RuleTestCase", "hostId?,ruleId,testId"),
   aggregate("RuntimeInstance", "hostId,runtimeInstanceId"),
-  aggregate("Schedule", "hostId,scheduleId", { also: [patch("Paused", { paused: true }), patch("Resumed", { paused: false })] }),
+  aggregate("Schedule", "hostId,scheduleId", {
+    also: [patch("Paused", { paused: true }), patch("Resumed", { paused: false })],
+  }),
   aggregate("Schema", "hostId?,schemaId"),
   aggregate("Skill", "hostId,skillId"),
   aggregate("SkillDependency", "hostId,skillId,dependsOnSkillId"),
@@ -145,9 +147,19 @@ export const AGGREGATES: readonly Aggregate[] = [
   aggregate("TaskInfo", "hostId,taskId", { also: [patch("Completed", { status: "COMPLETED" })] }),
   aggregate("Tool", "hostId,toolId"),
   aggregate("ToolParam", "hostId,paramId"),
-  aggregate("User", "userId", { also: [saved("Onboarded"), patch("Confirmed", { verified: true }), patch("Verified", { verified: true }), patch("Locked", { locked: true }), patch("Unlocked", { locked: false })] }),
+  aggregate("User", "userId", {
+    also: [
+      saved("Onboarded"),
+      patch("Confirmed", { verified: true }),
+      patch("Verified", { verified: true }),
+      patch("Locked", { locked: true }),
+      patch("Unlocked", { locked: false }),
+    ],
+  }),
   aggregate("UserHost", "userId,hostId"),
-  aggregate("Workflow", "hostId,wfInstanceId", { also: [patch("Completed", { status: "COMPLETED" }), patch("Cancelled", { status: "CANCELLED" })] }),
+  aggregate("Workflow", "hostId,wfInstanceId", {
+    also: [patch("Completed", { status: "COMPLETED" }), patch("Cancelled", { status: "CANCELLED" })],
+  }),
   aggregate("WorkflowDefinition", "hostId,wfDefId"),
   aggregate("Worklist", "hostId,assigneeId,categoryId"),
   aggregate("WorklistColumn", "hostId,assigneeId,categoryId,sequenceId"),

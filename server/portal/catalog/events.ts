@@ -34,7 +34,10 @@ function eventsOfAggregate(aggregate: Aggregate): CatalogEvent[] {
     { verb: "Created", effect: "CREATE", implied: {} },
     { verb: "Updated", effect: "SAVE", implied: {} },
     { verb: "Deleted", effect: "DELETE", implied: {} },
-    ...aggregate.also.map((extra) => ({ ...extra, effect: extra.effect === "SAVE" ? ("CREATE" as const) : extra.effect })),
+    ...aggregate.also.map((extra) => ({
+      ...extra,
+      effect: extra.effect === "SAVE" ? ("CREATE" as const) : extra.effect,
+    })),
   ];
   const versions = aggregate.graph ? [PLAIN, GRAPH] : [PLAIN];
   return versions.flatMap((schemaVersion) =>

@@ -24,7 +24,12 @@ const VERBS = { CREATE: "Created", CHANGE: "Updated", REMOVE: "Deleted" } as con
 
 const define =
   (effect: CommandEffect) =>
-  (contract: CommandDefinition["contract"], aggregateType: string, id: string, { event, ...rest }: Rest = {}): CommandDefinition => ({
+  (
+    contract: CommandDefinition["contract"],
+    aggregateType: string,
+    id: string,
+    { event, ...rest }: Rest = {},
+  ): CommandDefinition => ({
     contract,
     aggregateType,
     eventType: event ?? `${aggregateType}${VERBS[effect]}Event`,

@@ -1,6 +1,6 @@
 import type { CommandResponse } from "@/server/contracts/portal";
-import type { AppendDeps } from "@/server/event-replay/append/append-transaction";
 import { appendCommand, type CommandChange } from "@/server/event-replay/append/append-command";
+import type { AppendDeps } from "@/server/event-replay/append/append-transaction";
 import { AppError } from "@/server/platform/errors";
 import { isCanonicalUuid, newId } from "@/server/platform/ids";
 import type { CommandDefinition, CommandEffect } from "./commands";
@@ -55,7 +55,10 @@ export async function runCommand(
   }
 }
 
-function brokenRule(effect: CommandEffect, { version, removed }: AggregateStanding): "ALREADY_EXISTS" | "NOT_FOUND" | null {
+function brokenRule(
+  effect: CommandEffect,
+  { version, removed }: AggregateStanding,
+): "ALREADY_EXISTS" | "NOT_FOUND" | null {
   const exists = version > 0 && !removed;
   if (effect === "CREATE") return exists ? "ALREADY_EXISTS" : null;
   return exists ? null : "NOT_FOUND";

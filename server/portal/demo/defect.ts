@@ -46,16 +46,13 @@ function brokenHandlers(definition: ProjectionDefinition): ProjectionDefinition[
     const handler = definition.handlerFor(entry, registryVersion);
     const defect = DEFECTS[entry.eventType];
     if (handler?.kind !== "rows" || !defect) return handler;
-    let broken = cache.get(handler);
-    if (!broken) cache.set(handler, (broken = breakRows(handler, defect)));
+    const broken = cache.get(handler) ?? breakRows(handler, defect);
+    cache.set(handler, broken);
     return broken;
   };
 }
 
-function breakRows(
-  handler: Extract<EventHandler, { kind: "rows" }>,
-  defect: (change: RowSet) => RowSet,
-): EventHandler {
+function breakRows(handler: Extract<EventHandler, { kind: "rows" }>, defect: (change: RowSet) => RowSet): EventHandler {
   return {
     kind: "rows",
     project: (event: ProjectedEvent) =>

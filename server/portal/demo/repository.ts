@@ -1,5 +1,5 @@
-import type { Tx } from "@/server/platform/db/transaction";
 import { toIso } from "@/server/platform/db/timestamps";
+import type { Tx } from "@/server/platform/db/transaction";
 
 export type DefectState = { readonly broken: boolean; readonly sinceTs: string | null };
 

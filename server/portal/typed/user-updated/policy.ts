@@ -1,5 +1,5 @@
-import type { TypedEvent } from "@/server/portal/typed/typed-event";
 import { saveRow, tableOf } from "@/server/portal/handlers";
+import type { TypedEvent } from "@/server/portal/typed/typed-event";
 import { USER_UPDATED_FORM_KEY, userUpdatedRepairForm } from "./form";
 import { USER_UPDATED_REPAIR_V1, userUpdatedRepairV1 } from "./repair-schema";
 import { USER_UPDATED_V1, validateUserUpdatedV1 } from "./validator";
