@@ -12,14 +12,26 @@ export function isBlankText(text: string): boolean {
   return text.trim() === "";
 }
 
-/** A text that isn't blank and has at most `limit` characters, counted like PostgreSQL's varchar. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: CloudEvents allows none of them in an attribute
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** A text that isn't blank, holds no control character and has at most `limit` characters, counted like PostgreSQL's varchar. */
 export function textWithin(limit: number): (value: JsonNode) => Reading<string> {
   return (value) => {
     if (value.kind !== "string") return { ok: false, rule: "NOT_A_TEXT" };
     if (isBlankText(value.value)) return { ok: false, rule: "BLANK" };
+    if (CONTROL_CHARACTER.test(value.value)) return { ok: false, rule: "CONTROL_CHARACTER" };
     // No text has more characters than code units, so only long texts are counted.
     if (value.value.length > limit && [...value.value].length > limit) return { ok: false, rule: "TOO_LONG" };
     return { ok: true, value: value.value };
+  };
+}
+
+/** An aggregate type. Without a colon `type:id` has one reading, so no two aggregates share a scope key (ER-CAP-28). */
+export function aggregateTypeWithin(limit: number): (value: JsonNode) => Reading<string> {
+  return (value) => {
+    const reading = textWithin(limit)(value);
+    return reading.ok && reading.value.includes(":") ? { ok: false, rule: "COLON_IN_AGGREGATE_TYPE" } : reading;
   };
 }
 

@@ -1,6 +1,7 @@
 import { isCanonicalUuid } from "@/server/platform/ids";
 import type { JsonNode, JsonObject } from "@/server/platform/json/exact-json";
 import {
+  aggregateTypeWithin,
   isBlankText,
   isInstant,
   jsonBoolean,
@@ -93,7 +94,7 @@ export function readEnvelope(node: JsonNode): EnvelopeReading {
   const userId = optional("user", canonicalUuid);
   const nonce = optional("nonce", integerText);
   const subject = optional("subject", textWithin(NAME_LENGTH));
-  const aggregateType = optional("aggregatetype", textWithin(NAME_LENGTH));
+  const aggregateType = optional("aggregatetype", aggregateTypeWithin(NAME_LENGTH));
   const aggregateVersion = optional("aggregateversion", positiveInteger);
   const rootInstanceId = optional("rootinstanceid", canonicalUuid);
   const graphRevision = optional("instancegraphrevision", positiveInteger);

@@ -14,6 +14,7 @@ export type RegistryRule =
   | "DISPOSITION_MISSING"
   | "SIDE_EFFECTS_MISSING"
   | "POLICY_NOT_DERIVED"
+  | "AGGREGATE_TYPE_WITH_COLON"
   | "ORDERED_NOT_REPLAYABLE"
   | "ORDERED_SIDE_EFFECTS"
   | "ORDERED_NOT_REPAIRABLE"
@@ -105,6 +106,7 @@ function orderDefects(entry: PolicyEntry): RegistryRule[] {
   const rules: RegistryRule[] = [];
   if (entry.dependency.kind === "AGGREGATE" && isBlank(entry.dependency.aggregateType))
     rules.push("DEPENDENCY_MISSING");
+  if (aggregateTypeOf(entry)?.includes(":")) rules.push("AGGREGATE_TYPE_WITH_COLON");
   const derived = policyOfDependency(entry.dependency, entry.externalSideEffects);
   // An unordered event may be kept from replay for a reason of its own, beyond declared side effects.
   const excluded = entry.dependency.kind === "NONE" && entry.replayPolicy === "NOT_REPLAYABLE";
@@ -146,6 +148,10 @@ const DISPOSITIONS: ReadonlySet<unknown> = new Set([
 ]);
 const SIDE_EFFECTS: ReadonlySet<unknown> = new Set(["NONE", "REPLAY_EXCLUDED"]);
 const DEPENDENCIES: ReadonlySet<unknown> = new Set(["GRAPH_ROOT", "AGGREGATE", "NONE"]);
+
+function aggregateTypeOf(entry: PolicyEntry): string | undefined {
+  return entry.dependency.kind === "NONE" ? undefined : entry.dependency.aggregateType;
+}
 
 function keyOf(eventType: string, schemaVersion: string): string {
   return JSON.stringify([eventType, schemaVersion]);
