@@ -30,7 +30,7 @@ const STEPS = {
   "openapi current": () => tool("--import", "tsx", "server/cli/openapi.ts", "--check"),
 };
 
-ensureInstalled(ROOT);
+await ensureInstalled(ROOT);
 const only = process.argv.slice(2);
 let failed = 0;
 for (const [name, step] of Object.entries(STEPS)) {

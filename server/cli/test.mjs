@@ -15,7 +15,7 @@ const total = { passed: 0, failed: 0 };
 process.on("exit", () => fs.rmSync(reports, { recursive: true, force: true }));
 
 try {
-  ensureInstalled(ROOT);
+  await ensureInstalled(ROOT);
   await runVitest();
   await runBrowserTests();
 } catch (error) {

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { StartError } from "./start-error.mjs";
@@ -7,19 +7,22 @@ import { StartError } from "./start-error.mjs";
  * Runs `npm ci` when node_modules is missing or isn't what the lock file says; otherwise reads two files and returns. Compares
  * with npm's own record of what is installed, so that an install by hand counts too.
  * @param {string} root
+ * @param {{ onChild?: (child: import("node:child_process").ChildProcess) => void }} [options]
  */
-export function ensureInstalled(root) {
+export async function ensureInstalled(root, options = {}) {
   if (isCurrent(root)) return;
   process.stdout.write("Installing packages (npm ci) …\n");
   const npm = process.env.npm_execpath;
   const [command, args] = npm?.endsWith(".js") ? [process.execPath, [npm]] : ["npm", []];
   const { NODE_ENV: _, ...env } = process.env; // "production" would leave out what the build needs
-  const result = spawnSync(command, [...args, "ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"], {
+  const child = spawn(command, [...args, "ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"], {
     cwd: root,
     env,
     stdio: ["ignore", "inherit", "inherit"],
   });
-  if (result.status !== 0 || !isCurrent(root)) {
+  options.onChild?.(child);
+  const code = await new Promise((resolve) => child.once("close", resolve).once("error", () => resolve(1)));
+  if (code !== 0 || !isCurrent(root)) {
     throw new StartError(
       "Installing the packages failed (npm ci, see above). Check the network and the npm registry settings.",
     );

@@ -47,7 +47,7 @@ export async function supervise({ dev }) {
   stopWithLauncher(stop);
 
   try {
-    ensureInstalled(ROOT);
+    await ensureInstalled(ROOT, { onChild: trackHelper });
     if (!dev) await ensureBuilt(ROOT, { onChild: trackHelper });
     const secret = readSecret(settings.dataDir, process.env);
     if (settings.databaseUrl === null) {
