@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { GET as getHealth } from "@/app/healthz/route";
-import { GET as getReady } from "@/app/readyz/route";
 import { bearer, call, rpc, testSite } from "@/app/portal/test-client";
+import { GET as getReady } from "@/app/readyz/route";
 import { DEMO_HOST_ID } from "@/server/portal/demo/identities";
 import { GET as getMetrics } from "./route";
 
 const db = testSite();
 const scrape = async () => (await getMetrics()).text();
-const valueOf = (text: string, name: string) => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "m").exec(text)?.[1]);
+const gaugeOf = (text: string, name: string) =>
+  Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "m").exec(text)?.[1]);
 
 test("liveness answers without looking at the database", async () => {
   expect(await (await getHealth()).json()).toEqual({ status: "UP" });
@@ -26,7 +27,7 @@ test("readiness tells a complete schema, and how far the projector is behind", a
   const after = (await (await getReady()).json()) as { capture: { pending: number; oldestSeconds: number } };
   expect(after.capture.pending).toBe(1);
   expect(after.capture.oldestSeconds).toBeGreaterThan(0);
-  expect(valueOf(await scrape(), "event_admin_outbox_pending_events")).toBe(1);
+  expect(gaugeOf(await scrape(), "event_admin_outbox_pending_events")).toBe(1);
 });
 
 test("ER-OBS-07 metric labels are our own words: no host, id, event type or name that a caller invents", async () => {
@@ -41,7 +42,8 @@ test("ER-OBS-07 metric labels are our own words: no host, id, event type or name
   expect(text).not.toContain(DEMO_HOST_ID);
   expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
   const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map((match) => match[1]));
-  for (const label of labels) expect(["surface", "operation", "code", "status", "le", "transaction", "sqlstate"]).toContain(label);
+  for (const label of labels)
+    expect(["surface", "operation", "code", "status", "le", "transaction", "sqlstate"]).toContain(label);
 });
 
 test("a half schema is not ready, and says neither table nor column to whoever asks", async () => {

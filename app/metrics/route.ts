@@ -1,5 +1,5 @@
-import { scrapeMetrics } from "@/server/operations/scrape-metrics";
 import { runtime } from "@/server/operations/runtime";
+import { scrapeMetrics } from "@/server/operations/scrape-metrics";
 
 export const dynamic = "force-dynamic";
 

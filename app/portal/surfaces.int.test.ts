@@ -18,7 +18,11 @@ test("ER-API-01 one operation answers alike on JSON-RPC, legacy envelope, ?cmd= 
   const headers = await bearer("carol");
   const data = { hostId: DEMO_HOST_ID };
   const bare = { broken: false, sinceTs: null };
-  expect((await call.query(rpc("getDemoState", data, "x"), headers)).body).toEqual({ jsonrpc: "2.0", result: bare, id: "x" });
+  expect((await call.query(rpc("getDemoState", data, "x"), headers)).body).toEqual({
+    jsonrpc: "2.0",
+    result: bare,
+    id: "x",
+  });
   expect((await call.query(legacy("getDemoState", data), headers)).body).toEqual(bare);
   expect((await call.get(JSON.stringify(legacy("getDemoState", data)), headers)).body).toEqual(bare);
   expect((await call.rest("getDemoState", data, headers)).body).toEqual(bare);
@@ -148,7 +152,7 @@ test("ER-API-21 ER-PAY-17 bad input on every surface is coded, bounded, echoes n
     { ...rpc("createRole", ROLE), id: { [canary]: canary } },
     legacy("createRole", { ...ROLE, roleDesc: [canary] }),
     legacy(canary, {}),
-    JSON.stringify({ hostId: DEMO_HOST_ID, roleId: canary, roleDesc: 7, [canary]: 1e400 }).replace("null", "1e999999999999"),
+    `{"hostId":"${DEMO_HOST_ID}","roleId":"${canary}","roleDesc":1e999999999999}`,
   ];
   for (const body of bodies) {
     for (const answer of [
@@ -235,7 +239,10 @@ test("a command that succeeds appends one event and answers its place", async ()
   expect(answer.status).toBe(200);
   expect(answer.body.result).toMatchObject({ aggregateId: "auditor", aggregateVersion: 1 });
   const again = await call.command(rpc("createRole", ROLE), await bearer("alice"));
-  expect(again.body.error).toMatchObject({ data: "INVALID_REQUEST", details: { errors: [{ rule: "ALREADY_EXISTS" }] } });
+  expect(again.body.error).toMatchObject({
+    data: "INVALID_REQUEST",
+    details: { errors: [{ rule: "ALREADY_EXISTS" }] },
+  });
 });
 
 test("every answer carries a request id of its own and is never cached", async () => {

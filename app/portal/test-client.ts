@@ -11,7 +11,12 @@ import { type TestDatabase, testDatabase } from "@/server/testing/database";
 export const SECRET = "test-secret-test-secret-test-secret";
 const BASE = "http://127.0.0.1:3000";
 
-type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: Record<string, unknown> };
+type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+};
 type HeaderMap = Readonly<Record<string, string>>;
 
 /** A database of the file's own, and the process's runtime on it: tests call the very functions the framework calls. */
@@ -83,5 +88,10 @@ async function send(
 
 async function read(response: Response): Promise<Answer> {
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Record<string, unknown> };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: JSON.parse(text) as Record<string, unknown>,
+  };
 }

@@ -44,7 +44,9 @@ INTERNAL 500 no
 `;
 
 const lines = (table: string) => table.trim().split("\n").sort();
-const catalog = Object.entries(ERRORS).map(([code, { status, retryable }]) => `${code} ${status} ${retryable ? "yes" : "no"}`);
+const catalog = Object.entries(ERRORS).map(
+  ([code, { status, retryable }]) => `${code} ${status} ${retryable ? "yes" : "no"}`,
+);
 
 test("ER-API-22 the catalog is the published table of 32 codes, their statuses and retryable flags, plus four of ours", () => {
   expect(lines(PUBLISHED)).toHaveLength(32);

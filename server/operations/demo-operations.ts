@@ -6,7 +6,9 @@ import { readDefect, writeDefect } from "@/server/portal/demo/repository";
 
 /** The demo's buttons. `npm run demo` does the same from a terminal. */
 export const demoOperations: readonly BoundOperation<ReplayContext>[] = [
-  bindOperation(getDemoState, (ctx: ReplayContext) => inTransaction(ctx.pool, "getDemoState", readDefect, { readOnly: true })),
+  bindOperation(getDemoState, (ctx: ReplayContext) =>
+    inTransaction(ctx.pool, "getDemoState", readDefect, { readOnly: true }),
+  ),
   bindOperation(fixDemoProjection, (ctx: ReplayContext) =>
     inTransaction(ctx.pool, "fixDemoProjection", (tx) => writeDefect(tx, false)),
   ),

@@ -22,8 +22,9 @@ export type EndpointRules = {
 
 /** Reads the rules. Throws when the file can't be read or has another shape: without rules nothing may be served. */
 export function loadEndpointRules(path: string): EndpointRules {
-  const parsed = rulesFile.safeParse(parse(readFileSync(path, "utf8")));
-  if (!parsed.success) throw new Error("the endpoint rules file does not have the shape operations: { operation: [role, …] }");
+  const parsed = rulesFile.safeParse(parse(readFileSync(/* turbopackIgnore: true */ path, "utf8")));
+  if (!parsed.success)
+    throw new Error("the endpoint rules file does not have the shape operations: { operation: [role, …] }");
   return endpointRules(parsed.data);
 }
 

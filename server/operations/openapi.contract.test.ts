@@ -79,7 +79,10 @@ test("every schema of the document is a valid JSON schema", () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats(ajv);
   for (const contract of contracts()) {
-    for (const schema of [responseOf(contract), z.toJSONSchema(contract.request, { io: "input", unrepresentable: "any" })]) {
+    for (const schema of [
+      responseOf(contract),
+      z.toJSONSchema(contract.request, { io: "input", unrepresentable: "any" }),
+    ]) {
       expect(() => ajv.compile(schema), contract.name).not.toThrow();
     }
   }
@@ -107,7 +110,11 @@ test("ER-APR-03 role names stand in the rules file and the demo's identities, in
   const names = new Set([...rules.matchAll(/\[([^\]]+)\]/g)].flatMap((match) => (match[1] ?? "").split(/,\s*/)));
   expect(names.size).toBeGreaterThan(2);
   const holders = ["server", "app", "components", "forms"]
-    .flatMap((folder) => (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`) : []))
+    .flatMap((folder) =>
+      existsSync(folder)
+        ? readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`)
+        : [],
+    )
     .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.includes(".test."))
     .filter((file) => [...names].some((name) => readFileSync(file, "utf8").includes(name)));
   expect(holders).toEqual(["server/portal/demo/identities.ts"]);

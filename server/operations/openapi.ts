@@ -56,7 +56,10 @@ function post(contract: OperationContract): Json {
     ...(contract.demoOnly ? { "x-demo-only": true } : {}),
     requestBody: { required: true, content: { "application/json": { schema: schemaOf(contract.request, "input") } } },
     responses: {
-      "200": { description: "Done.", content: { "application/json": { schema: schemaOf(contract.response, "output") } } },
+      "200": {
+        description: "Done.",
+        content: { "application/json": { schema: schemaOf(contract.response, "output") } },
+      },
       ...problems([...COMMON_ERRORS, ...contract.errors]),
     },
   };
@@ -142,7 +145,10 @@ function eventsPath(): Json {
         operationId: APPEND_EVENTS,
         summary: "Append one complete transaction of CloudEvents.",
         tags: ["command"],
-        requestBody: { required: true, content: { "application/json": { schema: schemaOf(appendEventsRequest, "input") } } },
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: schemaOf(appendEventsRequest, "input") } },
+        },
         responses: {
           "200": {
             description: "Stored, or stored before.",

@@ -4,7 +4,11 @@ import { metrics } from "@/server/platform/metrics";
 import { readSourceLag } from "./source-lag";
 
 /** Get or make: route bundles may load this module more than once, the registry exists once. */
-function gauge<Label extends string = never>(name: string, help: string, labelNames: readonly Label[] = []): Gauge<Label> {
+function gauge<Label extends string = never>(
+  name: string,
+  help: string,
+  labelNames: readonly Label[] = [],
+): Gauge<Label> {
   const existing = metrics.getSingleMetric(name) as Gauge<Label> | undefined;
   return existing ?? new Gauge<Label>({ name, help, labelNames, registers: [metrics] });
 }
@@ -14,7 +18,10 @@ const blocked = gauge("event_admin_blocked_scopes", "Ordering scopes that an ope
 const oldestBlocked = gauge("event_admin_oldest_blocked_scope_age_seconds", "Age of the longest blocked scope.");
 const pending = gauge("event_admin_outbox_pending_events", "Appended events not yet projected or captured.");
 const oldestPending = gauge("event_admin_outbox_oldest_pending_seconds", "Age of the oldest of them.");
-const readable = gauge("event_admin_state_readable", "1 when this scrape could read the gauges from the database, else 0.");
+const readable = gauge(
+  "event_admin_state_readable",
+  "1 when this scrape could read the gauges from the database, else 0.",
+);
 
 /**
  * The process's counters plus gauges of durable state, read now. Labels are our own words: status and safe code, no host, id

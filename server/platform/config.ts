@@ -1,5 +1,3 @@
-import { resolve } from "node:path";
-
 export type EventSource = "database" | "kafka";
 
 /** Everything the environment may say. There is no other setting; limits, leases and sizes are code (ER-CFG-16, -17). */
@@ -12,15 +10,18 @@ export type Config = {
   /** Public URL when the deployment names one; otherwise the request's own host counts. */
   readonly publicUrl: string | null;
   readonly eventSource: EventSource;
+  /** Relative to the working directory, which is the repository's root. */
   readonly endpointRulesFile: string;
-  readonly dataDir: string;
   /** Set when an identity provider is configured. */
   readonly oidcIssuer: string | null;
 };
 
 /** The environment is unusable; `message` names the setting and what to do, never a value. */
 export class ConfigError extends Error {
-  constructor(readonly setting: string, message: string) {
+  constructor(
+    readonly setting: string,
+    message: string,
+  ) {
     super(message);
     this.name = "ConfigError";
   }
@@ -35,10 +36,7 @@ const MIN_SECRET_LENGTH = 32;
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const databaseUrl = required(env, "DATABASE_URL", "name the PostgreSQL database, or use npm start, which brings one");
-  const demo = env.EVENT_ADMIN_DEMO === "1";
-  if (demo && !isLoopback(databaseUrl)) {
-    throw new ConfigError("EVENT_ADMIN_DEMO", "Demo mode needs a database on this machine (a loopback address).");
-  }
+  const demo = readDemo(env, databaseUrl);
   const oidcIssuer = env.OIDC_ISSUER || null;
   if (!demo && oidcIssuer === null) {
     throw new ConfigError(
@@ -51,20 +49,39 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   if (secret.length < MIN_SECRET_LENGTH) {
     throw new ConfigError("NEXTAUTH_SECRET", `NEXTAUTH_SECRET must have at least ${MIN_SECRET_LENGTH} characters.`);
   }
-  const eventSource = env.EVENT_SOURCE || "database";
-  if (eventSource !== "database" && eventSource !== "kafka") {
-    throw new ConfigError("EVENT_SOURCE", "EVENT_SOURCE is either database or kafka.");
-  }
   return {
     databaseUrl,
     demo,
     secret,
     publicUrl: env.NEXTAUTH_URL || null,
-    eventSource,
-    endpointRulesFile: resolve(env.ENDPOINT_RULES_FILE || "server/operations/endpoint-rules.demo.yml"),
-    dataDir: resolve(env.EVENT_ADMIN_DATA || ".data"),
+    eventSource: readEventSource(env),
+    endpointRulesFile: env.ENDPOINT_RULES_FILE || "server/operations/endpoint-rules.demo.yml",
     oidcIssuer,
   };
+}
+
+/** What a live processor needs: no secret, no identity provider, since nobody signs in to it. Throws ConfigError. */
+export function readProcessorConfig(
+  env: Readonly<Record<string, string | undefined>>,
+): Pick<Config, "databaseUrl" | "demo" | "eventSource"> {
+  const databaseUrl = required(env, "DATABASE_URL", "name the PostgreSQL database, or use npm start, which brings one");
+  return { databaseUrl, demo: readDemo(env, databaseUrl), eventSource: readEventSource(env) };
+}
+
+function readDemo(env: Readonly<Record<string, string | undefined>>, databaseUrl: string): boolean {
+  const demo = env.EVENT_ADMIN_DEMO === "1";
+  if (demo && !isLoopback(databaseUrl)) {
+    throw new ConfigError("EVENT_ADMIN_DEMO", "Demo mode needs a database on this machine (a loopback address).");
+  }
+  return demo;
+}
+
+function readEventSource(env: Readonly<Record<string, string | undefined>>): EventSource {
+  const eventSource = env.EVENT_SOURCE || "database";
+  if (eventSource !== "database" && eventSource !== "kafka") {
+    throw new ConfigError("EVENT_SOURCE", "EVENT_SOURCE is either database or kafka.");
+  }
+  return eventSource;
 }
 
 function required(env: Readonly<Record<string, string | undefined>>, setting: string, advice: string): string {

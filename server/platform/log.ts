@@ -76,8 +76,10 @@ export function createLog(destination?: pino.DestinationStream): Log {
     formatters: { level: (label) => ({ level: label }) },
   };
   const logger = destination ? pino(options, destination) : pino(options, pino.destination({ dest: 2, sync: true }));
-  const write = (level: "info" | "warn" | "error") => (event: string, fields: LogFields = {}) =>
-    logger[level](allowedFields(fields), EVENT_NAME.test(event) ? event : "event without a plain name");
+  const write =
+    (level: "info" | "warn" | "error") =>
+    (event: string, fields: LogFields = {}) =>
+      logger[level](allowedFields(fields), EVENT_NAME.test(event) ? event : "event without a plain name");
   return { info: write("info"), warn: write("warn"), error: write("error") };
 }
 

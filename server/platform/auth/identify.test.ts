@@ -16,9 +16,14 @@ const person: DemoIdentity = {
 const JSON_TYPE = { "content-type": "application/json" };
 
 const request = (headers: Record<string, string>, method = "POST") =>
-  new Request("http://admin.invalid:3000/portal/command", { method, headers: { host: "admin.invalid:3000", ...headers } });
+  new Request("http://admin.invalid:3000/portal/command", {
+    method,
+    headers: { host: "admin.invalid:3000", ...headers },
+  });
 const bearer = async (token = issueDemoToken(person, secret)) => request({ authorization: `Bearer ${await token}` });
-const session = async () => ({ cookie: await sealSession({ accessToken: await issueDemoToken(person, secret) }, secret) });
+const session = async () => ({
+  cookie: await sealSession({ accessToken: await issueDemoToken(person, secret) }, secret),
+});
 
 test("ER-APR-08 host, person and roles come from the verified token", async () => {
   expect(await identifyRequest(await bearer(), config)).toEqual({
@@ -42,14 +47,23 @@ test("ER-APR-18 a token of another key, algorithm, issuer, audience or time, or 
   const [head, body, signature] = (await issueDemoToken(person, secret)).split(".");
   const none = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${body}.`;
   for (const token of [await forged, none, `${head}.${body}.`, `${head}.${body}.${signature}x`, "", "a b"]) {
-    await expect(identifyRequest(await bearer(Promise.resolve(token)), config)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    await expect(identifyRequest(await bearer(Promise.resolve(token)), config)).rejects.toMatchObject({
+      code: "UNAUTHENTICATED",
+    });
   }
   await expect(identifyRequest(request({}), config)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
-  await expect(identifyRequest(await bearer(), { ...config, demo: false })).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+  await expect(identifyRequest(await bearer(), { ...config, demo: false })).rejects.toMatchObject({
+    code: "UNAUTHENTICATED",
+  });
 });
 
 test("ER-APR-18 a bad bearer token is refused even beside a good session", async () => {
-  const both = request({ ...(await session()), ...JSON_TYPE, authorization: "Bearer forged", origin: "http://admin.invalid:3000" });
+  const both = request({
+    ...(await session()),
+    ...JSON_TYPE,
+    authorization: "Bearer forged",
+    origin: "http://admin.invalid:3000",
+  });
   await expect(identifyRequest(both, config)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
 });
 
@@ -57,8 +71,15 @@ test("ER-APR-18 a cookie session proves its own origin: other sites, null and ab
   const headers = { ...(await session()), ...JSON_TYPE };
   const own = request({ ...headers, origin: "http://admin.invalid:3000" });
   expect((await identifyRequest(own, config)).name).toBe("Ada");
-  for (const origin of ["http://evil.invalid", "http://admin.invalid", "null", "http://admin.invalid:3000.evil.invalid"]) {
-    await expect(identifyRequest(request({ ...headers, origin }), config)).rejects.toMatchObject({ code: "AUTHORIZATION_DENIED" });
+  for (const origin of [
+    "http://evil.invalid",
+    "http://admin.invalid",
+    "null",
+    "http://admin.invalid:3000.evil.invalid",
+  ]) {
+    await expect(identifyRequest(request({ ...headers, origin }), config)).rejects.toMatchObject({
+      code: "AUTHORIZATION_DENIED",
+    });
   }
   await expect(identifyRequest(request(headers), config)).rejects.toMatchObject({ code: "AUTHORIZATION_DENIED" });
 });

@@ -9,7 +9,11 @@ test("a timestamptz keeps its microseconds and becomes UTC whatever zone the ses
 });
 
 test("whole offsets agree with JavaScript's own arithmetic", () => {
-  const instant = fc.date({ min: new Date("1000-01-01T00:00:00Z"), max: new Date("9999-12-30T00:00:00Z"), noInvalidDate: true });
+  const instant = fc.date({
+    min: new Date("1000-01-01T00:00:00Z"),
+    max: new Date("9999-12-30T00:00:00Z"),
+    noInvalidDate: true,
+  });
   fc.assert(
     fc.property(instant, fc.integer({ min: -14, max: 14 }), (date, hours) => {
       const local = new Date(date.getTime() + hours * 3_600_000).toISOString();

@@ -1,4 +1,5 @@
-const PG_TIMESTAMPTZ = /^(\d{4,6})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,6}))?([+-])(\d{2})(?::(\d{2}))?(?::(\d{2}))?$/;
+const PG_TIMESTAMPTZ =
+  /^(\d{4,6})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,6}))?([+-])(\d{2})(?::(\d{2}))?(?::(\d{2}))?$/;
 
 /**
  * The database's own text of a timestamptz (DateStyle ISO, any TimeZone) → ISO-8601 UTC with six fraction digits and `Z`.

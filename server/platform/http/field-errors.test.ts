@@ -19,7 +19,14 @@ const errorsOf = (input: unknown) => {
 };
 
 test("ER-PAY-17 each refused member is named by pointer and rule of ours", () => {
-  const refused = errorsOf({ hostId: "no", reason: "too long", page: -1, strategy: "ALL", changes: { secret: "canary" }, ids: 7 });
+  const refused = errorsOf({
+    hostId: "no",
+    reason: "too long",
+    page: -1,
+    strategy: "ALL",
+    changes: { secret: "canary" },
+    ids: 7,
+  });
   expect(refused).toEqual([
     { field: "/hostId", rule: "WRONG_FORMAT" },
     { field: "/reason", rule: "TOO_LONG" },
@@ -36,7 +43,14 @@ test("ER-PAY-17 no value and no invented member name appears in a refusal, whate
   fc.assert(
     fc.property(canary, fc.jsonValue(), (text, other) => {
       const inputs = [
-        { hostId: text, reason: text, page: text, strategy: text, changes: { [text]: text }, ids: [text, { [text]: other }] },
+        {
+          hostId: text,
+          reason: text,
+          page: text,
+          strategy: text,
+          changes: { [text]: text },
+          ids: [text, { [text]: other }],
+        },
         { [text]: text, other },
         text,
         [text],

@@ -19,7 +19,9 @@ export function fieldErrors(error: z.ZodError, schema: z.ZodType, input: unknown
 }
 
 function pointer(path: readonly PropertyKey[], known: ReadonlySet<string>): string {
-  const text = path.map((part) => `/${typeof part === "number" || known.has(String(part)) ? String(part) : "*"}`).join("");
+  const text = path
+    .map((part) => `/${typeof part === "number" || known.has(String(part)) ? String(part) : "*"}`)
+    .join("");
   return text.slice(0, MAX_POINTER);
 }
 

@@ -68,13 +68,23 @@ test("ER-API-01 the legacy envelope is read from a POST body and from ?cmd= and 
   expect(await posted.success({ n: 1 }).json()).toEqual({ n: 1 });
   const got = legacyGetSurface();
   const url = `http://own.invalid/portal/query?cmd=${encodeURIComponent(JSON.stringify(legacy()))}`;
-  expect(await got.readCall(new Request(url))).toEqual({ name: "getEventReplayFailure", data: { failureId: ID }, kind: "query" });
+  expect(await got.readCall(new Request(url))).toEqual({
+    name: "getEventReplayFailure",
+    data: { failureId: ID },
+    kind: "query",
+  });
   const bare = (await got.refusal(refusal("FAILURE_NOT_FOUND")).json()) as Record<string, unknown>;
   expect(bare).toMatchObject({ statusCode: 404, code: "FAILURE_NOT_FOUND", retryable: false });
 });
 
 test("ER-API-21 a body that is neither envelope is refused, also a batch and one with a further member", async () => {
-  for (const body of [[], [rpc("lightapi.net/user/x/0.1.0")], {}, 7, { ...rpc("lightapi.net/user/x/0.1.0"), rest: 1 }]) {
+  for (const body of [
+    [],
+    [rpc("lightapi.net/user/x/0.1.0")],
+    {},
+    7,
+    { ...rpc("lightapi.net/user/x/0.1.0"), rest: 1 },
+  ]) {
     await expect(portalSurface("query").readCall(post(body))).rejects.toMatchObject({
       code: "INVALID_REQUEST",
       details: { errors: [{ rule: "NOT_AN_ENVELOPE" }] },

@@ -82,7 +82,13 @@ function legacyCall(envelope: z.output<typeof legacyEnvelope>, kind: OperationKi
 
 function operationOf(method: string): string {
   const [host, service, action, version, ...rest] = method.split("/");
-  if (host !== SERVICE.host || service !== SERVICE.service || version !== SERVICE.version || !action || rest.length > 0) {
+  if (
+    host !== SERVICE.host ||
+    service !== SERVICE.service ||
+    version !== SERVICE.version ||
+    !action ||
+    rest.length > 0
+  ) {
     throw invalid("UNKNOWN_OPERATION");
   }
   return action;

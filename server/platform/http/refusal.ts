@@ -44,7 +44,9 @@ function refusal(code: ErrorCode, details: ErrorDetails, requestId: string): Ref
 
 function bounded(details: ErrorDetails): ErrorDetails {
   const { errors } = details;
-  return errors && errors.length > MAX_FIELD_ERRORS ? { ...details, errors: errors.slice(0, MAX_FIELD_ERRORS) } : details;
+  return errors && errors.length > MAX_FIELD_ERRORS
+    ? { ...details, errors: errors.slice(0, MAX_FIELD_ERRORS) }
+    : details;
 }
 
 function kindOf(error: unknown): string {
