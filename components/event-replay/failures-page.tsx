@@ -1,0 +1,253 @@
+"use client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useMemo, useRef, useState } from "react";
+import { listCandidateIds } from "@/components/api/failures";
+import { asProblem } from "@/components/api/problem";
+import { useViewer } from "@/components/api/session";
+import { Button } from "@/components/ui/button";
+import { useNow } from "@/components/ui/clock";
+import { count, duration, many } from "@/components/ui/format";
+import { TableKeys } from "@/components/ui/keyboard";
+import { useRowCursor } from "@/components/ui/row-cursor";
+import { Failed, Stale, TableLoading } from "@/components/ui/states";
+import { filterOf, filtersOf, withView } from "./failure-view";
+import { FailureFilters } from "./panels/failure-filters";
+import { NoMatch, NothingOpen } from "./panels/failures-states";
+import { SelectionBar, useSelectionCheck } from "./panels/selection-bar";
+import { useSelection } from "./selection";
+import { FailureGroups } from "./tables/failure-groups";
+import { FailureList } from "./tables/failure-list";
+import { notSelectable } from "./tables/failure-row";
+import { GROUP_LIMIT, useFailureRows } from "./use-failure-rows";
+import { useFailureView } from "./use-failure-view";
+import { causeHref, failureHref, STATUS_WORDS } from "./words";
+
+const LOADING_HEADS = ["Event type", "Failure", "Scope and version", "Last failed"];
+const KEYS = [
+  { keys: ["J", "K"], does: "move" },
+  { keys: ["X"], does: "select" },
+  { keys: ["Enter"], does: "open" },
+  { keys: ["?"], does: "all keys" },
+];
+
+/** How old the reading is that the rows come from. */
+function Updated({ at }: { at: number }) {
+  const now = useNow();
+  return <span>Updated {duration(now - at, 1)} ago</span>;
+}
+
+/** Everything that did not project, by cause or one below the other, with a selection that stays what it is. */
+export function FailuresPage() {
+  const { hostId, personKey } = useViewer();
+  const router = useRouter();
+  const client = useQueryClient();
+  const now = useNow();
+  const [view, go] = useFailureView();
+  const hour = Math.floor(now / 3_600_000);
+  const filter = useMemo(() => filterOf(view, hostId, hour * 3_600_000), [view, hostId, hour]);
+  const rows = useFailureRows(view, filter);
+  const { selection, set, clear } = useSelection(hostId, personKey);
+  const check = useSelectionCheck(hostId, selection);
+  const [selectProblem, setSelectProblem] = useState<string>();
+  const lastToggled = useRef<string>(undefined);
+
+  const flat = view.layout === "flat";
+  const items = flat ? (rows.list.data?.items ?? []) : rows.groups.flatMap((g) => (g.open ? [...(g.items ?? [])] : []));
+  const ids = items.map((i) => i.failureId);
+  const byId = new Map(items.map((i) => [i.failureId, i]));
+
+  const toggle = (id: string, on: boolean, range: boolean) => {
+    const from = range && lastToggled.current ? ids.indexOf(lastToggled.current) : -1;
+    const to = ids.indexOf(id);
+    const span = from >= 0 ? ids.slice(Math.min(from, to), Math.max(from, to) + 1) : [id];
+    const able = span.filter((s) => {
+      const item = byId.get(s);
+      return item !== undefined && notSelectable(item) === undefined;
+    });
+    set(able, on, now);
+    lastToggled.current = id;
+  };
+
+  /** Freezes what matches at the time the page was opened: ids, not positions, and nothing that came later. */
+  const selectMatching = async (causeKey: string | undefined, on: boolean) => {
+    setSelectProblem(undefined);
+    try {
+      const request = { ...filter, includeDiagnostic: false, asOf: rows.asOf };
+      const answer = await listCandidateIds(causeKey ? { ...request, causeKey } : request);
+      set(answer.failureIds, on, now);
+      if (on && answer.truncated)
+        setSelectProblem("More match than a selection holds: the newest 10,000 are selected.");
+    } catch (error) {
+      setSelectProblem(`The selection was not changed. ${asProblem(error).message}`);
+    }
+  };
+
+  const { current, setCurrent } = useRowCursor(ids, {
+    open: (id) => router.push(failureHref(id)),
+    toggle: (id, range) => toggle(id, !selection.ids.has(id), range),
+    toggleGroup: (id) => {
+      const key = byId.get(id)?.cause.key;
+      if (key && view.status === "OPEN") void selectMatching(key, !selection.ids.has(id));
+    },
+    copy: (id) => void navigator.clipboard?.writeText(id),
+    escape: () => selection.ids.size > 0 && clear(),
+  });
+
+  const selectedIn = (key: string): number => {
+    const seen =
+      rows.groups.find((g) => g.group.cause.key === key)?.items?.filter((i) => selection.ids.has(i.failureId)).length ??
+      0;
+    return selection.ids.size === 0 ? 0 : Math.max(seen, check?.byCause.find((c) => c.causeKey === key)?.count ?? 0);
+  };
+
+  const causes = rows.causes.data;
+  const total = causes?.total ?? 0;
+  const all =
+    view.status === "OPEN" && total > 0
+      ? {
+          checked: selection.ids.size >= total,
+          mixed: selection.ids.size > 0 && selection.ids.size < total,
+          label: `Select all ${count(total)} matching${selection.ids.size > 0 ? `, ${count(selection.ids.size)} are selected` : ""}`,
+          onChange: () => (selection.ids.size > 0 ? clear() : void selectMatching(undefined, true)),
+        }
+      : undefined;
+  const handlers = { selected: selection.ids, current, onToggle: toggle, onCurrent: setCurrent };
+  const onSort = (sort: typeof view.sort) => go(withView(view, { sort }));
+
+  const listProblem = (flat ? rows.list.error : null) ?? rows.causes.error;
+  const problem = listProblem ? asProblem(listProblem) : undefined;
+  const staleCursor = problem?.code === "INVALID_REQUEST" && view.cursor !== undefined;
+  const again = () => {
+    if (staleCursor) go(withView(view, {}), "replace");
+    void client.invalidateQueries({ queryKey: ["listEventReplayCause"] });
+    void client.invalidateQueries({ queryKey: ["listEventReplayCandidate"] });
+  };
+  const shown = flat ? rows.list.data : causes;
+  const narrowed = filtersOf(view).length > 0;
+  const word = STATUS_WORDS[view.status].word.toLowerCase();
+
+  return (
+    <>
+      <div className="ph">
+        <div>
+          <h1>Failures</h1>
+          <div className="sub">
+            {causes ? (
+              <>
+                <span>
+                  {narrowed || view.status !== "OPEN"
+                    ? `${count(total)}${causes.totalCapped ? "+" : ""} ${word} match, ${count(causes.openTotal)} open`
+                    : `${count(total)}${causes.totalCapped ? "+" : ""} open`}
+                  {total > 0 ? `, in ${many(causes.causeCount, "cause")}` : ""}
+                </span>
+                <Updated at={flat ? rows.list.dataUpdatedAt || rows.causes.dataUpdatedAt : rows.causes.dataUpdatedAt} />
+                {rows.newerCount > 0 || rows.goneCount > 0 ? (
+                  <button className="plain link" type="button" onClick={rows.refresh}>
+                    {rows.newerCount > 0
+                      ? `${count(rows.newerCount)}${rows.newerCount >= 1000 ? "+" : ""} new since you opened the page, show`
+                      : `${count(rows.goneCount)} left the list since you opened the page, refresh`}
+                  </button>
+                ) : null}
+              </>
+            ) : null}
+          </div>
+        </div>
+      </div>
+      <FailureFilters view={view} groups={causes?.groups ?? []} go={go} />
+      <SelectionBar
+        selection={selection}
+        check={check}
+        onClear={clear}
+        onRemove={(gone) => set(gone, false, selection.frozenAtMs)}
+      />
+      {selectProblem ? (
+        <p className="note held stale" role="alert">
+          {selectProblem}
+        </p>
+      ) : null}
+      {problem && shown ? (
+        <Stale onRetry={again}>
+          {staleCursor
+            ? "This place in the list is gone. Try again shows its first page."
+            : `The list could not be read again. ${problem.message}`}{" "}
+          The rows below are the last ones read.
+        </Stale>
+      ) : null}
+      {problem && !shown ? (
+        <Failed
+          title="The list could not be read"
+          sentence={problem.message}
+          kept={`Nothing was changed${selection.ids.size > 0 ? ` and your selection of ${count(selection.ids.size)} is kept` : ""}.`}
+          requestId={problem.requestId}
+          onRetry={again}
+        />
+      ) : !shown ? (
+        <TableLoading heads={LOADING_HEADS} />
+      ) : total === 0 && (!flat || (rows.list.data?.items.length ?? 0) === 0) ? (
+        narrowed ? (
+          <NoMatch view={view} openTotal={causes?.openTotal ?? 0} go={go} />
+        ) : (
+          <NothingOpen view={view} go={go} />
+        )
+      ) : flat ? (
+        <FailureList {...handlers} items={rows.list.data?.items ?? []} all={all} sort={view.sort} onSort={onSort} />
+      ) : (
+        <FailureGroups
+          rows={rows.groups.map((g) => ({
+            ...g,
+            selectedCount: selectedIn(g.group.cause.key),
+            selectable:
+              view.status === "OPEN" &&
+              g.group.cause.wayOut.code !== "NOT_REPLAYABLE" &&
+              g.group.cause.wayOut.code !== "REGISTER_AND_SEND_AGAIN",
+          }))}
+          handlers={handlers}
+          on={{
+            onOpen: rows.openGroup,
+            onMore: rows.showMore,
+            onSelectAll: (key, on) => void selectMatching(key, on),
+            flatHref: (key) => `${causeHref(key)}&view=flat`,
+            limit: GROUP_LIMIT,
+          }}
+          all={all}
+          sort={view.sort}
+          onSort={onSort}
+        />
+      )}
+      {total > 0 && shown ? (
+        <div className="tf">
+          <span>
+            {count(items.length)} of {count(total)} shown, newest first; the place is kept while new ones arrive
+          </span>
+          {flat ? (
+            <span className="row">
+              <Button
+                small
+                icon="left"
+                aria-disabled={!rows.list.data?.newerCursor || undefined}
+                onClick={() => {
+                  const cursor = rows.list.data?.newerCursor;
+                  if (cursor) go({ ...view, cursor, direction: "newer" });
+                }}
+              >
+                Newer
+              </Button>
+              <Button
+                small
+                aria-disabled={!rows.list.data?.olderCursor || undefined}
+                onClick={() => {
+                  const cursor = rows.list.data?.olderCursor;
+                  if (cursor) go({ ...view, cursor, direction: "older" });
+                }}
+              >
+                Older
+              </Button>
+            </span>
+          ) : null}
+          <TableKeys lines={KEYS} />
+        </div>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import { demoState, useDemoCommands } from "@/components/api/demo";
+import { asProblem } from "@/components/api/problem";
+import { useViewer } from "@/components/api/session";
+import { Button } from "@/components/ui/button";
+import { many } from "@/components/ui/format";
+import { Icon } from "@/components/ui/icon";
+import { ExactTime } from "@/components/ui/time";
+
+const STEPS = ["Break a projection", "Find the cause", "Fix the handler"] as const;
+
+/** Which step comes next: nothing broken and nothing open, then a defect that is on, then failures that stay. */
+const nextStep = (broken: boolean, open: number): number => (broken ? (open > 0 ? 1 : 0) : open > 0 ? 3 : 0);
+
+/** Demo mode's strip: plants a database defect, so that there is something to find, and takes it away again. */
+export function DemoBar({ open = 0 }: { open?: number | undefined }) {
+  const { hostId } = useViewer();
+  const { data } = useQuery(demoState(hostId));
+  const { breakProjection, fixHandler } = useDemoCommands(hostId);
+  const busy = breakProjection.isPending || fixHandler.isPending;
+  const error = breakProjection.error ?? fixHandler.error;
+  const broken = data?.broken ?? false;
+  const step = nextStep(broken, open);
+  const run = (command: typeof breakProjection | typeof fixHandler) => {
+    if (busy) return;
+    breakProjection.reset();
+    fixHandler.reset();
+    command.mutate();
+  };
+  return (
+    <>
+      <div className="demo">
+        <span className="row nw">
+          <Icon name="play" small />
+          <span className="md">Demo mode</span>
+        </span>
+        <ol>
+          {STEPS.map((name, i) => (
+            <li key={name} className={i === step ? "now" : undefined} aria-current={i === step ? "step" : undefined}>
+              <span className="no">{i + 1}</span>
+              {name}
+            </li>
+          ))}
+        </ol>
+        <span className="row push">
+          {broken && data?.sinceTs ? (
+            <span className="m nw hide-s">
+              Defect on since <ExactTime at={data.sinceTs} plain />
+            </span>
+          ) : null}
+          <Button
+            small
+            look={broken ? "secondary" : "primary"}
+            aria-disabled={busy}
+            onClick={() => run(breakProjection)}
+          >
+            {breakProjection.isPending ? "Breaking" : broken ? "Break again" : "Break a projection"}
+          </Button>
+          {broken ? (
+            <Button small look="primary" aria-disabled={busy} onClick={() => run(fixHandler)}>
+              {fixHandler.isPending ? "Fixing" : "Fix the handler"}
+            </Button>
+          ) : null}
+        </span>
+      </div>
+      <p className="demo-said sm m" role="status">
+        {error ? `${asProblem(error).message} Nothing was changed.` : null}
+        {breakProjection.data
+          ? `The defect is on. ${many(breakProjection.data.appended, "transaction")} appended${breakProjection.data.refused > 0 ? `, ${breakProjection.data.refused} refused because their scope is blocked` : ""}. Failures show up within seconds.`
+          : null}
+        {fixHandler.data
+          ? "The defect is off. New work projects again; captured failures stay open until someone replays them."
+          : null}
+      </p>
+    </>
+  );
+}
