@@ -294,7 +294,12 @@ export const getEventReplayFailureResponse = z.strictObject({
   /** The cause's sentence, with expected and actual versions filled in. Never exception text. */
   errorMessage: z.string().max(2048).nullable(),
   errorDetails: z
-    .strictObject({ ...scopeRef.partial().shape, expected: version.nullable(), got: version.nullable() })
+    .strictObject({
+      scopeType: scopeType.optional(),
+      scopeKey: scopeKey.optional(),
+      expected: version.nullable(),
+      got: version.nullable(),
+    })
     .nullable(),
   failedOrdinal: count.nullable(),
   policyRegistryVersion: z.string().max(64),

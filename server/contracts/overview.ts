@@ -91,12 +91,10 @@ export const getEventReplayOverviewResponse = z.strictObject({
   }),
   barriers: z.strictObject({ active: count, quarantined: count, deferredTransactions: count }),
   archive: z.strictObject({
-    /** Whole archive, every host: that is what the limits guard. */
+    /** Whole archive on disk, every host: that is what the limits guard. */
     bytesUsed: count,
     softBytes: count,
     hardBytes: count,
-    hostBytesUsed: count,
-    hostLimitBytes: count,
     state: z.enum(["OK", "SOFT", "HARD"]),
   }),
   /** Largest first. */

@@ -1,4 +1,5 @@
 import type { Tx } from "@/server/platform/db/transaction";
+import type { CauseFacts } from "./domain/cause-catalog";
 import { matchingIds, Parameters, type ResolvedFilter, type Window } from "./failure-query";
 
 /** A failure as lists and the detail page know it. The columns are named one by one: no payload, key or header is ever read. */
@@ -149,4 +150,17 @@ export async function loadNow(tx: Tx): Promise<string> {
   const [row] = await tx.query<{ now: string }>("SELECT now() AS now", [], "failures_now");
   if (row === undefined) throw new Error("SELECT now() answered no row");
   return row.now;
+}
+
+export type SelectedRow = CauseFacts & { readonly failureId: string; readonly executable: boolean };
+
+/** Those of the ids that are OPEN on this host. */
+export async function checkSelection(tx: Tx, hostId: string, ids: readonly string[]): Promise<SelectedRow[]> {
+  return await tx.query<SelectedRow>(
+    `SELECT failure_id AS "failureId", executable, error_code AS "errorCode", error_type AS "sqlState",
+        error_constraint AS "constraint", failed_event_type AS "eventType"
+      FROM event_failure_transaction_t WHERE host_id = $1 AND failure_id = ANY($2::uuid[]) AND status = 'OPEN'`,
+    [hostId, ids],
+    "failures_selected",
+  );
 }

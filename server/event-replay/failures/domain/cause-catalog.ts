@@ -143,7 +143,7 @@ function wayOutOf(facts: CauseFacts, context: CauseContext): WayOutCode {
 }
 
 export type GapDetails = {
-  readonly scopeType: "AGGREGATE" | "GRAPH_ROOT" | null;
+  readonly scopeType?: "AGGREGATE" | "GRAPH_ROOT";
   readonly expected: number | null;
   readonly got: number | null;
 };

@@ -1,0 +1,115 @@
+import type { Tx } from "@/server/platform/db/transaction";
+
+export type FailureFacts = {
+  readonly contentFingerprint: string;
+  readonly errorDetails: { scopeType?: unknown; scopeKey?: unknown; expected?: unknown; got?: unknown } | null;
+  readonly failedOrdinal: number | null;
+  readonly policyRegistryVersion: string;
+  readonly legalHold: boolean;
+  readonly resolutionCode: string | null;
+  readonly resolvedByRepairId: string | null;
+};
+
+export type MemberRow = {
+  readonly ordinal: number;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly schemaVersion: string | null;
+  readonly aggregateId: string | null;
+  readonly aggregateType: string | null;
+  readonly aggregateVersion: number | null;
+  readonly rootInstanceId: string | null;
+  readonly graphRevision: number | null;
+  readonly userId: string | null;
+  readonly sourceProcessor: "DATABASE" | "KAFKA";
+  readonly sourceTopic: string | null;
+  readonly sourcePartition: number | null;
+  readonly sourceOffset: number;
+  readonly payloadDigest: string;
+  readonly payloadStorage: "DATABASE_PLAIN" | "DATABASE" | "OBJECT" | "DELETED";
+  readonly decryptedPayloadBytes: number;
+  readonly sensitivePayload: boolean;
+  readonly policyRegistryVersion: string;
+};
+
+export type ScopeRow = { readonly scopeType: string; readonly scopeKey: string; readonly status: "OPEN" | "RESOLVED" | "WAIVED" };
+
+export type DeliveryRow = {
+  readonly sourceProcessor: "DATABASE" | "KAFKA";
+  readonly topic: string | null;
+  readonly partition: number | null;
+  readonly firstOffset: number | null;
+  readonly lastOffset: number | null;
+  readonly observationCount: number;
+  readonly firstObservedTs: string;
+  readonly lastObservedTs: string;
+  readonly deliveryCount: number;
+};
+
+export async function loadFacts(tx: Tx, hostId: string, failureId: string): Promise<FailureFacts | null> {
+  const [row] = await tx.query<FailureFacts>(
+    `SELECT content_fingerprint AS "contentFingerprint", error_details AS "errorDetails", failed_ordinal AS "failedOrdinal",
+        policy_registry_version AS "policyRegistryVersion", legal_hold AS "legalHold", resolution_code AS "resolutionCode",
+        resolved_by_repair_id AS "resolvedByRepairId"
+      FROM event_failure_transaction_t WHERE host_id = $1 AND failure_id = $2`,
+    [hostId, failureId],
+    "failures_facts",
+  );
+  return row ?? null;
+}
+
+/** Members in order. The bytes, their key and their headers are not among the columns. */
+export async function loadMembers(tx: Tx, hostId: string, failureId: string): Promise<MemberRow[]> {
+  return await tx.query<MemberRow>(
+    `SELECT event_ordinal AS ordinal, event_id AS "eventId", event_type AS "eventType", event_schema_version AS "schemaVersion",
+        aggregate_id AS "aggregateId", aggregate_type AS "aggregateType", aggregate_version AS "aggregateVersion",
+        root_instance_id AS "rootInstanceId", graph_revision AS "graphRevision", user_id AS "userId",
+        source_processor AS "sourceProcessor", source_topic AS "sourceTopic", source_partition AS "sourcePartition",
+        source_offset AS "sourceOffset", payload_digest AS "payloadDigest", payload_storage AS "payloadStorage",
+        decrypted_payload_bytes AS "decryptedPayloadBytes", sensitive_payload AS "sensitivePayload",
+        policy_registry_version AS "policyRegistryVersion"
+      FROM event_failure_event_t WHERE host_id = $1 AND failure_id = $2 ORDER BY event_ordinal LIMIT 5000`,
+    [hostId, failureId],
+    "failures_members",
+  );
+}
+
+export async function loadScopes(tx: Tx, hostId: string, failureId: string): Promise<ScopeRow[]> {
+  return await tx.query<ScopeRow>(
+    `SELECT scope_type AS "scopeType", scope_key AS "scopeKey", status FROM event_failure_scope_t
+      WHERE host_id = $1 AND failure_id = $2 AND scope_type IN ('AGGREGATE', 'GRAPH_ROOT')
+      ORDER BY scope_type COLLATE "C", scope_key COLLATE "C" LIMIT 500`,
+    [hostId, failureId],
+    "failures_scopes",
+  );
+}
+
+/** Deliveries newest first, at most 50; deliveryCount is of all. Source coordinates are topic, partition and offsets only. */
+export async function loadDeliveries(tx: Tx, hostId: string, failureId: string): Promise<DeliveryRow[]> {
+  return await tx.query<DeliveryRow>(
+    `SELECT source_processor AS "sourceProcessor", source_coordinates->>'topic' AS topic,
+        (source_coordinates->>'partition')::int AS partition, (source_coordinates->>'firstOffset')::int8 AS "firstOffset",
+        (source_coordinates->>'lastOffset')::int8 AS "lastOffset", observation_count AS "observationCount",
+        first_observed_ts AS "firstObservedTs", last_observed_ts AS "lastObservedTs", count(*) OVER ()::int AS "deliveryCount"
+      FROM event_failure_delivery_t WHERE host_id = $1 AND failure_id = $2
+      ORDER BY last_observed_ts DESC, delivery_id LIMIT 50`,
+    [hostId, failureId],
+    "failures_deliveries",
+  );
+}
+
+/** Rows of the notification page for the same transaction: how many, and the newest. */
+export async function loadNotificationLink(
+  tx: Tx,
+  hostId: string,
+  transactionId: string,
+): Promise<{ count: number; newest: { id: string; status: string; processTs: string } | null }> {
+  const rows = await tx.query<{ id: string; status: string; processTs: string; n: number }>(
+    `SELECT id, status, process_ts AS "processTs", count(*) OVER ()::int AS n FROM notification_t
+      WHERE host_id = $1 AND transaction_id = $2 ORDER BY process_ts DESC, id DESC LIMIT 1`,
+    [hostId, transactionId],
+    "failures_notifications",
+  );
+  const [row] = rows;
+  return row === undefined ? { count: 0, newest: null } : { count: row.n, newest: row };
+}
