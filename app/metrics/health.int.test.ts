@@ -21,13 +21,27 @@ test("readiness tells a complete schema, and how far the projector is behind", a
     status: "UP",
     database: "UP",
     schema: "COMPLETE",
-    capture: { state: "HEALTHY", pending: 0, oldestSeconds: 0 },
+    capture: { state: "NO_PROJECTOR", pending: 0, oldestSeconds: 0 },
   });
   await call.command(rpc("createRole", { hostId: DEMO_HOST_ID, roleId: "r1" }), await bearer("alice"));
   const after = (await (await getReady()).json()) as { capture: { pending: number; oldestSeconds: number } };
   expect(after.capture.pending).toBe(1);
   expect(after.capture.oldestSeconds).toBeGreaterThan(0);
   expect(gaugeOf(await scrape(), "event_admin_outbox_pending_events")).toBe(1);
+});
+
+test("readiness believes a heartbeat only while it is fresh", async () => {
+  const state = async () => ((await (await getReady()).json()) as { capture: { state: string } }).capture.state;
+  await db.pool.query(
+    `INSERT INTO processor_status_t (instance_id, projection_name, consumer_group, source_processor, state)
+     VALUES (gen_random_uuid(), 'portal-query', 'user-query-group', 'DATABASE', 'HEALTHY')`,
+  );
+  expect(await state()).toBe("HEALTHY");
+  await db.pool.query("UPDATE processor_status_t SET state = 'RETRYING', code = '53100'");
+  expect(await state()).toBe("RETRYING");
+  expect(await scrape()).toContain('event_admin_live_processors{state="RETRYING"} 1');
+  await db.pool.query("UPDATE processor_status_t SET heartbeat_ts = now() - interval '16 seconds'");
+  expect(await state()).toBe("NO_PROJECTOR");
 });
 
 test("ER-OBS-07 metric labels are our own words: no host, id, event type or name that a caller invents", async () => {
@@ -43,7 +57,7 @@ test("ER-OBS-07 metric labels are our own words: no host, id, event type or name
   expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
   const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map((match) => match[1]));
   for (const label of labels)
-    expect(["surface", "operation", "code", "status", "le", "transaction", "sqlstate"]).toContain(label);
+    expect(["state", "surface", "operation", "code", "status", "le", "transaction", "sqlstate"]).toContain(label);
 });
 
 test("a half schema is not ready, and says neither table nor column to whoever asks", async () => {

@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
  * committed copy (with them) is what `npm run openapi -- --check` compares.
  */
 export function openApiDocument(demo: boolean): Json {
-  const published = contracts().filter((contract) => demo || !contract.demoOnly);
+  const published = publishedOperations(demo);
   return {
     openapi: "3.1.0",
     info: {
@@ -38,6 +38,11 @@ export function openApiDocument(demo: boolean): Json {
       schemas: { Problem: PROBLEM },
     },
   };
+}
+
+/** Contracts in order of name; those of demo mode only with `demo`. */
+export function publishedOperations(demo: boolean): readonly OperationContract[] {
+  return contracts().filter((contract) => demo || !contract.demoOnly);
 }
 
 function pathOf(contract: OperationContract): string {

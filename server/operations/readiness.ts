@@ -1,8 +1,8 @@
 import type { Pool } from "@/server/platform/db/pool";
 import { assertSchema, SchemaError } from "@/server/platform/db/schema-check";
-import { readSourceLag } from "./source-lag";
+import { type LiveProcessors, readProcessors, readSourceLag } from "./source-lag";
 
-/** An event that waits longer than this says that no projector makes progress. */
+/** An event that waits longer than this says that the projector makes no progress, whatever it says of itself. */
 const LAG_LIMIT_SECONDS = 30;
 /** A complete schema stays complete; probes come every few seconds and the look at the catalog costs tens of milliseconds. */
 const SCHEMA_TRUST_MS = 60_000;
@@ -11,9 +11,9 @@ export type Readiness = {
   readonly status: "UP" | "DOWN";
   readonly database: "UP" | "DOWN";
   readonly schema: "COMPLETE" | "INCOMPLETE" | "UNKNOWN";
-  /** Whether the live projection keeps up. A lagging one doesn't take the console away: that is when it is needed. */
+  /** Whether the live projection keeps up. One that doesn't takes no console away: that is when it is needed. */
   readonly capture: {
-    readonly state: "HEALTHY" | "LAGGING" | "UNKNOWN";
+    readonly state: "HEALTHY" | "RETRYING" | "LAGGING" | "NO_PROJECTOR" | "UNKNOWN";
     readonly pending: number | null;
     readonly oldestSeconds: number | null;
   };
@@ -45,6 +45,15 @@ async function checkSchema(pool: Pool): Promise<void> {
 }
 
 async function capture(pool: Pool, consumerGroup: string): Promise<Readiness["capture"]> {
-  const { pending, oldestSeconds } = await readSourceLag(pool, consumerGroup);
-  return { state: oldestSeconds > LAG_LIMIT_SECONDS ? "LAGGING" : "HEALTHY", pending, oldestSeconds };
+  const [lag, processors] = await Promise.all([
+    readSourceLag(pool, consumerGroup),
+    readProcessors(pool, consumerGroup),
+  ]);
+  return { state: captureState(lag.oldestSeconds, processors), ...lag };
+}
+
+function captureState(oldestSeconds: number, processors: LiveProcessors): Readiness["capture"]["state"] {
+  if (processors.healthy + processors.retrying === 0) return "NO_PROJECTOR";
+  if (processors.healthy === 0) return "RETRYING";
+  return oldestSeconds > LAG_LIMIT_SECONDS ? "LAGGING" : "HEALTHY";
 }

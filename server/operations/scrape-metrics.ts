@@ -1,7 +1,7 @@
 import { Gauge } from "prom-client";
 import type { Pool } from "@/server/platform/db/pool";
 import { metrics } from "@/server/platform/metrics";
-import { readSourceLag } from "./source-lag";
+import { readProcessors, readSourceLag } from "./source-lag";
 
 /** Get or make: route bundles may load this module more than once, the registry exists once. */
 function gauge<Label extends string = never>(
@@ -18,22 +18,25 @@ const blocked = gauge("event_admin_blocked_scopes", "Ordering scopes that an ope
 const oldestBlocked = gauge("event_admin_oldest_blocked_scope_age_seconds", "Age of the longest blocked scope.");
 const pending = gauge("event_admin_outbox_pending_events", "Appended events not yet projected or captured.");
 const oldestPending = gauge("event_admin_outbox_oldest_pending_seconds", "Age of the oldest of them.");
+const processors = gauge("event_admin_live_processors", "Live processors heard of lately, by state.", ["state"]);
 const readable = gauge(
   "event_admin_state_readable",
   "1 when this scrape could read the gauges from the database, else 0.",
 );
+
+const DURABLE = [failures, blocked, oldestBlocked, pending, oldestPending, processors];
 
 /**
  * The process's counters plus gauges of durable state, read now. Labels are our own words: status and safe code, no host, id
  * or event type (ER-OBS-07). When the database can't be read the gauges are absent rather than stale.
  */
 export async function scrapeMetrics(pool: Pool, consumerGroup: string): Promise<{ contentType: string; body: string }> {
-  for (const each of [failures, blocked, oldestBlocked, pending, oldestPending]) each.reset();
+  for (const each of DURABLE) each.reset();
   try {
     await Promise.all([readFailures(pool), readBlocked(pool), readPending(pool, consumerGroup)]);
     readable.set(1);
   } catch {
-    for (const each of [failures, blocked, oldestBlocked, pending, oldestPending]) each.remove();
+    for (const each of DURABLE) each.remove();
     readable.set(0);
   }
   return { contentType: metrics.contentType, body: await metrics.metrics() };
@@ -62,7 +65,9 @@ async function readBlocked(pool: Pool): Promise<void> {
 }
 
 async function readPending(pool: Pool, consumerGroup: string): Promise<void> {
-  const lag = await readSourceLag(pool, consumerGroup);
+  const [lag, heard] = await Promise.all([readSourceLag(pool, consumerGroup), readProcessors(pool, consumerGroup)]);
+  processors.set({ state: "HEALTHY" }, heard.healthy);
+  processors.set({ state: "RETRYING" }, heard.retrying);
   pending.set(lag.pending);
   oldestPending.set(lag.oldestSeconds);
 }

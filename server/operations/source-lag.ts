@@ -25,3 +25,19 @@ export async function readSourceLag(pool: Pool, consumerGroup: string): Promise<
   );
   return rows[0] ?? { pending: 0, oldestSeconds: 0 };
 }
+
+export type LiveProcessors = { readonly healthy: number; readonly retrying: number };
+
+/** Three heartbeats missed: the process is gone, whatever its row says. */
+const HEARTBEAT_LIMIT_SECONDS = 15;
+
+/** Live processors of the group that were heard of lately, by what they say of themselves. A handful of rows. */
+export async function readProcessors(pool: Pool, consumerGroup: string): Promise<LiveProcessors> {
+  const { rows } = await pool.query<LiveProcessors>(
+    `SELECT count(*) FILTER (WHERE state = 'HEALTHY')::int8 AS healthy, count(*) FILTER (WHERE state = 'RETRYING')::int8 AS retrying
+       FROM processor_status_t
+      WHERE consumer_group = $1 AND state <> 'STOPPED' AND heartbeat_ts > now() - make_interval(secs => $2)`,
+    [consumerGroup, HEARTBEAT_LIMIT_SECONDS],
+  );
+  return rows[0] ?? { healthy: 0, retrying: 0 };
+}
