@@ -162,7 +162,7 @@ export function refusalOf(registry: PolicyRegistry, input: TransactionInput): { 
   return {
     code: verdict.code,
     rules: verdict.errors.map(({ member, field, rule }) =>
-      [member, field, rule].filter((part) => part !== undefined).join(" "),
+      [member, field, rule].filter((part) => part !== undefined && part !== "").join(" "),
     ),
   };
 }
