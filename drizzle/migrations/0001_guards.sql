@@ -69,7 +69,9 @@ END $$;
 
 -- 3. Source and progress --------------------------------------------------------------------------------------------------
 
-INSERT INTO event_offset_counter_t (partition_id) SELECT generate_series(0, 15);
+INSERT INTO event_offset_counter_t (partition_id, next_offset)
+SELECT p, coalesce((SELECT max(c_offset) FROM outbox_message_t WHERE partition_id = p), 0) + 1 FROM generate_series(0, 15) p
+ON CONFLICT (partition_id) DO NOTHING;
 --> statement-breakpoint
 CREATE TRIGGER event_offset_counter_monotonic BEFORE UPDATE ON event_offset_counter_t FOR EACH ROW
   WHEN (NEW.next_offset < OLD.next_offset OR NEW.partition_id <> OLD.partition_id)
@@ -279,6 +281,13 @@ CREATE TRIGGER event_failure_publish_outbox_monotonic BEFORE UPDATE ON event_fai
 --> statement-breakpoint
 
 -- 5. Rollup: exact totals per cause and status ----------------------------------------------------------------------------
+
+INSERT INTO event_failure_rollup_t
+  (host_id, projection_name, consumer_group, status, cause_key, n, error_code, error_type, error_constraint, failed_event_type)
+SELECT host_id, projection_name, consumer_group, status, cause_key, count(*),
+       min(error_code), min(error_type), min(error_constraint), min(failed_event_type)
+  FROM event_failure_transaction_t GROUP BY 1, 2, 3, 4, 5;
+--> statement-breakpoint
 
 CREATE FUNCTION ea_failure_rollup_insert() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, public, pg_temp AS $$
 BEGIN
