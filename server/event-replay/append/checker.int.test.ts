@@ -1,0 +1,91 @@
+import { beforeAll, expect, test } from "vitest";
+import { ensureProgressRows } from "@/server/event-replay/live/outbox-lane";
+import type { ProjectionDefinition } from "@/server/event-replay/projection/domain/types";
+import { inTransaction } from "@/server/platform/db/transaction";
+import { append, cloudEvent, deps, HOST, note, REGISTRY_VERSION, testRegistries } from "@/server/testing/append";
+import { testDatabase } from "@/server/testing/database";
+import { drainLane } from "@/server/testing/drain-lane";
+import { checkConservation } from "./checker";
+
+const db = testDatabase();
+const LANE = 15;
+
+/** Projects everything except what is named "broken", which the database refuses. */
+const projection: ProjectionDefinition = {
+  projectionName: "checked",
+  consumerGroup: "checked-group",
+  registries: testRegistries,
+  tables: new Map(),
+  handlerFor: () => ({
+    kind: "statements",
+    handle: async (tx, event) =>
+      (await tx.query("SELECT 1 / $1::int AS one", [event.data.name === "broken" ? 0 : 1])).length,
+  }),
+};
+const thing = (id: string, version: number, data: Record<string, unknown> = {}) =>
+  cloudEvent({ type: "ThingRenamedEvent", subject: id, aggregateversion: version, data: { name: id, ...data } });
+const rules = async () => [...new Set((await checkConservation(db.pool, projection)).map(({ rule }) => rule))];
+
+beforeAll(async () => {
+  await inTransaction(db.pool, "setup", (tx) => ensureProgressRows(tx, projection));
+});
+
+test("ER-APP-22 capture copies the pins of the append onto the failure and each of its members", async () => {
+  const result = await append(deps(db.pool), [thing("pinned", 1, { name: "broken" }), note()]);
+  await drainLane(db.pool, projection, LANE);
+  const { rows } = await db.pool.query(
+    `SELECT f.policy_registry_version AS of_failure, m.event_schema_version, m.policy_registry_version, m.repair_schema_version,
+            m.payload_plain = o.event_bytes AS same_bytes
+     FROM event_failure_transaction_t f JOIN event_failure_event_t m USING (host_id, failure_id)
+     JOIN outbox_message_t o ON o.host_id = f.host_id AND o.id::text = m.event_id
+     WHERE f.original_transaction_id = $1 ORDER BY m.event_ordinal`,
+    [result.transactionId],
+  );
+  const pins = {
+    of_failure: REGISTRY_VERSION,
+    event_schema_version: "1",
+    policy_registry_version: REGISTRY_VERSION,
+    same_bytes: true,
+  };
+  expect(rows).toEqual([
+    { ...pins, repair_schema_version: "thing-renamed-repair-v1" },
+    { ...pins, repair_schema_version: null },
+  ]);
+});
+
+test("ER-CAP-03 the checker finds every appended transaction projected once or captured once, and nothing else", async () => {
+  for (let i = 0; i < 20; i++) {
+    await append(deps(db.pool), [thing(`kept-${i}`, 1, i % 5 === 0 ? { name: "broken" } : {}), note()]);
+  }
+  expect(await rules()).toEqual([]);
+  await drainLane(db.pool, projection, LANE);
+  const { rows } = await db.pool.query(
+    "SELECT count(*)::int AS n FROM event_failure_transaction_t WHERE projection_name = 'checked'",
+  );
+  expect(rows[0].n).toBe(5);
+  expect(await rules()).toEqual([]);
+});
+
+test("ER-CAP-03 the checker names a transaction that progress passed without projecting or capturing it", async () => {
+  const lost = await append(deps(db.pool), [thing("lost", 1)]);
+  const client = await db.pool.connect();
+  try {
+    await client.query("BEGIN");
+    await client.query(
+      "UPDATE consumer_offsets SET next_offset = next_offset + 1 WHERE group_id = $1 AND partition_id = $2",
+      [projection.consumerGroup, LANE],
+    );
+    await client.query("COMMIT");
+  } finally {
+    client.release();
+  }
+  const found = await checkConservation(db.pool, projection);
+  expect(found).toContainEqual({
+    rule: "LOST",
+    hostId: HOST,
+    transactionId: lost.transactionId,
+    partition: LANE,
+    offset: lost.firstOffset,
+  });
+  expect(found.map(({ rule }) => rule)).toContain("RANGES_NOT_EXACT");
+});
