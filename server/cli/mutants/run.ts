@@ -14,6 +14,9 @@ const HERE = import.meta.dirname;
 type Verdict = "killed" | "SURVIVED" | "BROKEN";
 type Result = { readonly mutant: Mutant; readonly verdict: Verdict; readonly note: string; readonly seconds: number };
 
+// Before the run: top-level await would reach its first use before a later declaration.
+const greenRuns = new Map<string, Promise<string | null>>();
+
 // Usage: npm run test:mutants -- [--only ID[,ID…]] [--jobs N]. Exit 0 only when every mutant was killed.
 await runCli(async () => {
   const { values } = parseArgs({ options: { only: { type: "string" }, jobs: { type: "string", default: "2" } } });
@@ -81,8 +84,6 @@ async function judgeAll(mutants: readonly Mutant[], databaseUrl: string, jobs: n
   await Promise.all(Array.from({ length: Math.min(jobs, mutants.length) }, worker));
   return results;
 }
-
-const greenRuns = new Map<string, Promise<string | null>>();
 
 async function judge(mutant: Mutant, tree: TreeCopy, databaseUrl: string): Promise<Result> {
   const started = Date.now();
