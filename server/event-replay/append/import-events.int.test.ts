@@ -1,12 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "@/server/platform/ids";
 import { portalProjection } from "@/server/portal/portal-projection";
-import { cloudEvent, deps, footprint, note } from "@/server/testing/append";
+import { cloudEvent, deps, footprint, HOST, note } from "@/server/testing/append";
 import { readPortalEventFiles } from "@/server/testing/data";
 import { testDatabase } from "@/server/testing/database";
+import { openFailure } from "@/server/testing/open-failure";
 import { importEvents } from "./import-events";
 
 const db = testDatabase();
@@ -67,4 +68,118 @@ test("ER-APP-16 one refused line of an import appends nothing and is named by li
     ],
   });
   expect(await footprint(db.pool)).toEqual(before);
+});
+
+test("ER-APP-38 an import accepts a version jump, pins it as baseline and reports it by line; a lower version is refused", async () => {
+  const first = await file([
+    thing("jump", 1),
+    thing("jump", "2"),
+    thing("jump", 7),
+    thing("jump", "8"),
+    thing("late", 41),
+  ]);
+  expect(await importEvents(deps(db.pool), [first])).toMatchObject({
+    kind: "IMPORTED",
+    appendedEvents: 5,
+    jumps: [{ file: first, line: 3, from: 2, to: 7 }],
+  });
+  const { rows } = await db.pool.query(
+    `SELECT aggregate_version, version_baseline, convert_from(event_bytes, 'UTF8')::jsonb -> 'versionbaseline' AS pinned,
+            convert_from(event_bytes, 'UTF8')::jsonb -> 'aggregateversion' AS stored
+     FROM outbox_message_t WHERE aggregate_id = 'jump' ORDER BY c_offset`,
+  );
+  expect(rows.map((r) => [r.aggregate_version, r.version_baseline, r.pinned, r.stored])).toEqual([
+    [1, false, null, 1],
+    [2, false, null, 2],
+    [7, true, true, 7],
+    [8, false, null, 8],
+  ]);
+  const before = await footprint(db.pool);
+  expect(await importEvents(deps(db.pool), [first])).toMatchObject({
+    kind: "IMPORTED",
+    appendedEvents: 0,
+    storedBefore: 5,
+    jumps: [],
+  });
+  const lower = await file([thing("jump", 9), thing("jump", 4)]);
+  expect(await importEvents(deps(db.pool), [lower])).toEqual({
+    kind: "REFUSED",
+    refusedLines: 1,
+    refused: [{ file: lower, line: 2, code: "INVALID_REQUEST", field: "/aggregateversion", rule: "VERSION_NOT_NEXT" }],
+  });
+  expect(await footprint(db.pool)).toEqual(before);
+});
+
+test("ER-APP-02 lines of one transactionid are one transaction, and one that isn't whole is refused by line", async () => {
+  const [whole, broken] = [newId(), newId()];
+  const part = (transactionid: string, transactionordinal: number, transactioncount: number) =>
+    note({ transactionid, transactionordinal, transactioncount });
+  const good = await file([part(whole, 0, 2), part(whole, 1, 2), note()]);
+  expect(await importEvents(deps(db.pool), [good])).toMatchObject({ appendedEvents: 3, appendedTransactions: 2 });
+  const { rows } = await db.pool.query(
+    "SELECT transaction_ordinal, transaction_count FROM outbox_message_t WHERE transaction_id = $1",
+    [whole],
+  );
+  expect(rows).toHaveLength(2);
+  const before = await footprint(db.pool);
+  const bad = await file([note(), part(broken, 0, 3), part(broken, 2, 3), note()]);
+  const report = await importEvents(deps(db.pool), [bad]);
+  expect(report).toMatchObject({
+    kind: "REFUSED",
+    refused: expect.arrayContaining([expect.objectContaining({ line: 2, code: "TRANSACTION_INCOMPLETE" })]),
+  });
+  const torn = await file([part(newId(), 0, 1), part(whole, 0, 2), note(), part(whole, 1, 2)]);
+  expect(await importEvents(deps(db.pool), [torn])).toMatchObject({ kind: "REFUSED" });
+  expect(await footprint(db.pool)).toEqual(before);
+});
+
+test("ER-CAP-29 an import of an event on a blocked scope is refused by line and appends nothing", async () => {
+  const failureScope = { type: "AGGREGATE" as const, key: "Thing:blocked-import" };
+  await openFailure(db.pool, HOST, [failureScope]);
+  const before = await footprint(db.pool);
+  const name = await file([thing("free-import", 1), thing("blocked-import", 1), note()]);
+  expect(await importEvents(deps(db.pool), [name])).toEqual({
+    kind: "REFUSED",
+    refusedLines: 1,
+    refused: [{ file: name, line: 2, code: "AGGREGATE_PROJECTION_BLOCKED", field: "/subject", rule: "SCOPE_BLOCKED" }],
+  });
+  expect(await footprint(db.pool)).toEqual(before);
+});
+
+test("ER-APP-48 a line or a file over its bound is refused by a code, without being read into memory", async () => {
+  const before = await footprint(db.pool);
+  const long = await file([note(), JSON.stringify(note({ data: { text: "x".repeat(6 * 1024 * 1024) } })), note()]);
+  expect(await importEvents(deps(db.pool), [long])).toEqual({
+    kind: "REFUSED",
+    refusedLines: 1,
+    refused: [{ file: long, line: 2, code: "REPLAY_LIMIT_EXCEEDED", field: "", rule: "LINE_TOO_LONG" }],
+  });
+  const huge = path.join(folder, "huge.ndjson");
+  const handle = await open(huge, "w");
+  await handle.truncate(256 * 1024 * 1024 + 1);
+  await handle.close();
+  expect(await importEvents(deps(db.pool), [huge])).toMatchObject({
+    kind: "REFUSED",
+    refused: [{ file: huge, line: null, code: "REPLAY_LIMIT_EXCEEDED", rule: "IMPORT_TOO_LARGE" }],
+  });
+  expect(await footprint(db.pool)).toEqual(before);
+});
+
+test("ER-APP-16 an import report is bounded and holds places, codes and rules, never a value", async () => {
+  const canary = "canary-9d1e";
+  const lines = Array.from({ length: 500 }, (_, i) => thing(`${canary}-${i}`, -1, { type: canary, data: canary }));
+  const report = await importEvents(deps(db.pool), [await file(lines)]);
+  expect(report).toMatchObject({ kind: "REFUSED", refusedLines: 500 });
+  expect(report.kind === "REFUSED" && report.refused.length).toBeLessThanOrEqual(100);
+  expect(JSON.stringify(report)).not.toContain(canary);
+});
+
+test("ER-APP-05 an event id that a file holds twice is refused, across files too", async () => {
+  const event = note();
+  const [a, b] = [await file([event, note()]), await file([note(), event])];
+  expect(await importEvents(deps(db.pool), [a, b])).toEqual({
+    kind: "REFUSED",
+    refusedLines: 1,
+    refused: [{ file: b, line: 2, code: "INVALID_REQUEST", field: "/id", rule: "DUPLICATE_EVENT_ID" }],
+  });
 });
