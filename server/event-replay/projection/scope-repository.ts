@@ -29,22 +29,17 @@ export async function loadStandings(
   if (scopes.length === 0) return standings;
   tx.lock("ORDERING_SCOPE");
   const rows = await tx.query<{ i: number; projected_version: number | null; held: boolean }>(
-    `WITH wanted AS MATERIALIZED (
-       SELECT * FROM unnest($3::uuid[], $4::varchar[], $5::varchar[]) WITH ORDINALITY AS w(host_id, scope_type, scope_key, i)
-     ), locked AS MATERIALIZED (
-       SELECT w.i, s.projected_version
-         FROM wanted w
-         JOIN projection_scope_t s
-           ON s.host_id = w.host_id AND s.projection_name = $1 AND s.consumer_group = $2
-          AND s.scope_type = w.scope_type AND s.scope_key = w.scope_key
-        ORDER BY w.i
-          FOR UPDATE OF s
-     )
-     SELECT w.i::int AS i, l.projected_version,
+    `SELECT w.i::int AS i, s.projected_version,
             EXISTS (SELECT FROM event_failure_scope_t f
                      WHERE f.status = 'OPEN' AND f.host_id = w.host_id AND f.scope_type = w.scope_type
                        AND f.scope_key = w.scope_key AND f.projection_name = $1 AND f.consumer_group = $2) AS held
-       FROM wanted w LEFT JOIN locked l ON l.i = w.i`,
+       FROM unnest($3::uuid[], $4::varchar[], $5::varchar[]) WITH ORDINALITY AS w(host_id, scope_type, scope_key, i)
+       LEFT JOIN LATERAL (
+         SELECT projected_version FROM projection_scope_t
+          WHERE host_id = w.host_id AND projection_name = $1 AND consumer_group = $2
+            AND scope_type = w.scope_type AND scope_key = w.scope_key
+            FOR UPDATE
+       ) s ON true`,
     [
       definition.projectionName,
       definition.consumerGroup,
