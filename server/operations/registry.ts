@@ -1,12 +1,18 @@
 import type { OperationContract } from "@/server/contracts/operation";
 import { failureOperations } from "@/server/event-replay/failures/operations";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
+import { notificationOperations } from "@/server/notifications/operations";
 import type { BoundOperation } from "@/server/platform/http/operation-context";
 import { portalOperations } from "@/server/portal/operations";
 import { demoOperations } from "./demo-operations";
 
 /** Every published operation, one entry each: what is not here doesn't exist on any surface. */
-const ALL: readonly BoundOperation<ReplayContext>[] = [...failureOperations, ...portalOperations, ...demoOperations];
+const ALL: readonly BoundOperation<ReplayContext>[] = [
+  ...failureOperations,
+  ...notificationOperations,
+  ...portalOperations,
+  ...demoOperations,
+];
 
 /** The registry by published name. Demo operations exist in demo mode only. */
 export function operations(demo: boolean): ReadonlyMap<string, BoundOperation<ReplayContext>> {
