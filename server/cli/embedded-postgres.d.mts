@@ -1,3 +1,5 @@
+import type { Guard } from "./supervisor/end-with-parent.mjs";
+
 export type EmbeddedPostgres = {
   readonly pid: number;
   readonly port: number;
@@ -13,4 +15,5 @@ export declare function startEmbeddedPostgres(options: {
   home: string;
   throwaway?: boolean;
   port?: number;
+  guard?: Guard;
 }): Promise<EmbeddedPostgres>;

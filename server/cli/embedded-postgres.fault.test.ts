@@ -21,8 +21,8 @@ function newHome(): string {
   return home;
 }
 
-async function start(home: string): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({ home, throwaway: true });
+async function start(home: string, throwaway = true): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ home, throwaway });
   servers.push(server);
   return server;
 }
@@ -49,7 +49,7 @@ test("a second start on the same folder uses the server that already runs there"
 
 test("after kill -9 of the server the next start has every committed row", async () => {
   const home = newHome();
-  const first = await start(home);
+  const first = await start(home, false);
   await query(first, "create table kept as select 42 as n");
   process.kill(first.pid, "SIGKILL");
   await first.exited;
@@ -62,7 +62,7 @@ test("after kill -9 of the server the next start has every committed row", async
 async function startWhenFreed(home: string): Promise<EmbeddedPostgres> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await start(home);
+      return await start(home, false);
     } catch (error) {
       if (attempt === 20) throw error;
       await new Promise((resolve) => setTimeout(resolve, 250));

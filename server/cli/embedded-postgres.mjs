@@ -21,6 +21,7 @@ export class EmbeddedPostgresError extends Error {}
  * @param {object} options
  * @param {string} options.home folder for data and password
  * @param {boolean} [options.throwaway] no durability, gone with this process (tests)
+ * @param {import("./supervisor/end-with-parent.d.mts").Guard} [options.guard] ends the server with this process
  * @param {number} [options.port] default: the last one when free, else any free one
  * @returns {Promise<import("./embedded-postgres.d.mts").EmbeddedPostgres>}
  */
@@ -32,7 +33,13 @@ export async function startEmbeddedPostgres(options) {
   const password = await initialise({ home, data, native, runAs, throwaway: options.throwaway === true });
 
   const alive = await reuseRunning(data, password);
-  if (alive) return handle({ ...alive, password, home, child: null });
+  const guard = options.guard ?? (options.throwaway ? endWithParent({ removeFolder: home }) : null);
+  if (alive) {
+    guard?.add(alive.pid, "INT");
+    const reused = handle({ ...alive, password, home, child: null });
+    reused.exited.then(() => guard?.remove(alive.pid));
+    return reused;
+  }
 
   const port = await choosePort(home, options.port);
   const child = spawn(path.join(native, "bin/postgres"), serverArguments(data, port, options.throwaway === true), {
@@ -42,8 +49,7 @@ export async function startEmbeddedPostgres(options) {
     detached: true, // its own session: Ctrl-C reaches the supervisor alone, which stops things in order
   });
   const tail = keepTail(child.stderr);
-  const guard = options.throwaway ? endWithParent({ removeFolder: home }) : null;
-  guard?.watch(child.pid ? [{ pid: child.pid, signal: "INT" }] : []);
+  guard?.addChild(child, "INT");
   await untilReady(child, tail, { port, password });
   fs.writeFileSync(path.join(home, "port"), String(port));
   return handle({ pid: child.pid, port, password, home, child });

@@ -34,8 +34,7 @@ try {
       ? ["node_modules/next/dist/bin/next", "start", "-H", settings.host, "-p", String(settings.port)]
       : ["--import", "tsx", "server/processors/projector.ts"];
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: "inherit", detached: true });
-  const guard = endWithParent();
-  guard.watch([{ pid: child.pid, signal: "TERM" }]);
+  endWithParent().addChild(child, "TERM");
   let stopping = false;
   for (const name of ["SIGTERM", "SIGINT"]) {
     process.on(name, () => {
@@ -45,7 +44,6 @@ try {
     });
   }
   child.once("exit", (code) => {
-    guard.watch([]);
     process.exit(stopping ? 0 : (code ?? 1));
   });
 } catch (error) {

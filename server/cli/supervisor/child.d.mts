@@ -1,3 +1,5 @@
+import type { Guard } from "./end-with-parent.mjs";
+
 export type SupervisedChild = {
   readonly pid: number | null;
   readonly crashes: number;
@@ -9,7 +11,7 @@ export declare function superviseChild(options: {
   cwd: string;
   env: NodeJS.ProcessEnv;
   logFile: string | null;
-  onChange: () => void;
+  guard: Guard;
   say: (text: string) => void;
 }): SupervisedChild;
 export declare function logTail(file: string, lines?: number): string;

@@ -16,7 +16,7 @@ const HEALTHY_AFTER_MS = 30_000;
  * @param {string} options.cwd
  * @param {NodeJS.ProcessEnv} options.env
  * @param {string | null} options.logFile null: the terminal
- * @param {() => void} options.onChange called when the pid changes
+ * @param {import("./end-with-parent.d.mts").Guard} options.guard
  * @param {(text: string) => void} options.say
  */
 export function superviseChild(options) {
@@ -47,12 +47,11 @@ export function superviseChild(options) {
       stdio: ["ignore", output, output],
     });
     if (typeof output === "number") fs.closeSync(output);
-    options.onChange();
+    options.guard.addChild(child, "TERM");
     return new Promise((resolve) => {
       child.once("error", (error) => resolve(error.code));
       child.once("exit", (code, signal) => {
         child = null;
-        options.onChange();
         resolve(signal ?? `exit ${code}`);
       });
     });

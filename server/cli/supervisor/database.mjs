@@ -7,15 +7,15 @@ export const DATABASE = "event_admin";
 /**
  * The embedded server of a data folder, started again on the same port whenever it ends by itself: the processes that use it
  * reconnect on their own.
- * @param {{ dataDir: string, onChange: () => void, say: (text: string) => void }} options
+ * @param {{ dataDir: string, guard: import("./end-with-parent.d.mts").Guard, say: (text: string) => void }} options
  */
-export async function superviseDatabase({ dataDir, onChange, say }) {
+export async function superviseDatabase({ dataDir, guard, say }) {
   const { startEmbeddedPostgres } = await import("../embedded-postgres.mjs");
   const home = path.join(dataDir, "pg");
   let stopping = false;
   let server;
   try {
-    server = await startEmbeddedPostgres({ home });
+    server = await startEmbeddedPostgres({ home, guard });
   } catch (error) {
     throw new StartError(`The embedded database can't be started. ${error.message}`);
   }
@@ -29,25 +29,20 @@ export async function superviseDatabase({ dataDir, onChange, say }) {
       await server.exited;
       if (stopping) return;
       say("PostgreSQL ended; starting it again.");
-      onChange();
       while (!stopping) {
         try {
-          server = await startEmbeddedPostgres({ home, port });
+          server = await startEmbeddedPostgres({ home, port, guard });
           break;
         } catch {
           await delay(500); // the dead server's last processes may still hold its memory
         }
       }
-      onChange();
     }
     if (stopping) await server.stop(); // started while we were told to stop
   }
 
   return {
     url,
-    get pid() {
-      return server.pid;
-    },
     async stop() {
       stopping = true;
       await server.stop();

@@ -20,8 +20,9 @@ exit 0
 `;
 
 /**
- * Ends processes when this process ends, also by SIGKILL. `watch(list)` replaces the list; an empty list releases all.
+ * Ends processes when this process ends, also by SIGKILL.
  * @param {{ removeFolder?: string }} [options] a folder to remove at that moment (throw-away servers)
+ * @returns {import("./end-with-parent.d.mts").Guard}
  */
 export function endWithParent(options = {}) {
   const watcher = spawn("/bin/sh", ["-c", WATCHER, "event-admin-watcher", options.removeFolder ?? ""], {
@@ -32,11 +33,21 @@ export function endWithParent(options = {}) {
   watcher.stdin.on("error", () => undefined);
   watcher.unref();
   watcher.stdin.unref?.();
+  const guarded = new Map();
+  const tell = () => watcher.stdin.write(`${[...guarded].map(([pid, signal]) => `${signal}:${pid}`).join(" ")}\n`);
   return {
     pid: watcher.pid,
-    /** @param {{ pid: number, signal: "TERM" | "INT" }[]} processes */
-    watch(processes) {
-      watcher.stdin.write(`${processes.map((p) => `${p.signal}:${p.pid}`).join(" ")}\n`);
+    add(pid, signal) {
+      guarded.set(pid, signal);
+      tell();
+    },
+    remove(pid) {
+      if (guarded.delete(pid)) tell();
+    },
+    addChild(child, signal) {
+      if (child.pid === undefined) return;
+      this.add(child.pid, signal);
+      child.once("exit", () => this.remove(child.pid));
     },
   };
 }

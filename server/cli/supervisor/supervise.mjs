@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ensureBuilt } from "./build.mjs";
@@ -31,16 +32,12 @@ export async function supervise({ dev }) {
   const running = { database: null, children: [], helpers: new Set() };
   const guard = endWithParent();
   writeGuard(settings.dataDir, guard.pid);
-  const tellGuard = () => guard.watch(livePids(running));
   const trackHelper = (child) => {
+    guard.addChild(child, "TERM");
     running.helpers.add(child);
-    child.once("exit", () => {
-      running.helpers.delete(child);
-      tellGuard();
-    });
-    tellGuard();
+    child.once("exit", () => running.helpers.delete(child));
   };
-  const stop = makeStop(running, settings, { say, guard });
+  const stop = makeStop(running, settings, say);
   process.on("SIGTERM", () => stop(0));
   process.on("SIGINT", () => stop(0));
   process.on("SIGHUP", () => stop(0));
@@ -51,8 +48,7 @@ export async function supervise({ dev }) {
     if (!dev) await ensureBuilt(ROOT, { onChild: trackHelper });
     const secret = readSecret(settings.dataDir, process.env);
     if (settings.databaseUrl === null) {
-      running.database = await superviseDatabase({ dataDir: settings.dataDir, onChange: tellGuard, say });
-      tellGuard();
+      running.database = await superviseDatabase({ dataDir: settings.dataDir, guard, say });
     } else {
       await assertReachable(settings.databaseUrl);
     }
@@ -74,7 +70,7 @@ export async function supervise({ dev }) {
     }
     if (stop.called) return;
 
-    running.children = startChildren(settings, env, { dev, say, onChange: tellGuard });
+    running.children = startChildren(settings, env, { dev, say, guard });
     writeInstance(settings.dataDir, { baseUrl: settings.baseUrl, databaseUrl, demo: settings.demo, secret });
     await untilReady(settings, running);
     if (!stop.called) say(welcome(settings));
@@ -113,10 +109,10 @@ function childEnvironment(settings, { databaseUrl, secret, dev }) {
   };
 }
 
-function startChildren(settings, env, { dev, say, onChange }) {
+function startChildren(settings, env, { dev, say, guard }) {
   const log = (name) => (dev ? null : path.join(settings.dataDir, "logs", `${name}.log`));
   const address = ["-H", settings.host, "-p", String(settings.port)];
-  const common = { cwd: ROOT, env, onChange, say };
+  const common = { cwd: ROOT, env, guard, say };
   const web = superviseChild({
     ...common,
     name: "web",
@@ -159,15 +155,7 @@ function tailOf(child) {
   return child.logFile ? `Last lines of ${child.logFile}:\n${logTail(child.logFile)}` : "";
 }
 
-function livePids({ database, children, helpers }) {
-  return [
-    ...children.filter((c) => c.process.pid !== null).map((c) => ({ pid: c.process.pid, signal: "TERM" })),
-    ...[...helpers].filter((c) => c.pid).map((c) => ({ pid: c.pid, signal: "TERM" })),
-    ...(database?.pid ? [{ pid: database.pid, signal: "INT" }] : []),
-  ];
-}
-
-function makeStop(running, settings, { say, guard }) {
+function makeStop(running, settings, say) {
   let done = null;
   const everything = () => {
     done ??= (async () => {
@@ -175,7 +163,6 @@ function makeStop(running, settings, { say, guard }) {
       await Promise.all(running.children.map((child) => child.process.stop(CHILD_GRACE_MS)));
       await running.database?.stop();
       removeInstance(settings.dataDir);
-      guard.watch([]);
     })();
     return done;
   };
@@ -190,13 +177,25 @@ function makeStop(running, settings, { say, guard }) {
   return stop;
 }
 
-/** `npm start` puts npm above us. When it is killed hard it can't tell us: our parent changes, and we stop. */
+/**
+ * `npm start` puts npm and a shell above us. Killed hard, npm can't tell us: then our parent, or the shell's, changes, and we
+ * stop.
+ */
 function stopWithLauncher(stop) {
   if (!process.env.npm_lifecycle_event) return;
-  const launcher = process.ppid;
+  const launchers = () => `${process.ppid} ${parentOf(process.ppid)}`;
+  const before = launchers();
   setInterval(() => {
-    if (process.ppid !== launcher) stop(0);
+    if (launchers() !== before) stop(0);
   }, 500).unref();
+}
+
+function parentOf(pid) {
+  try {
+    return fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ")[1];
+  } catch {
+    return null; // no procfs: the direct parent must do
+  }
 }
 
 function welcome(settings) {

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { endWithParent } from "./end-with-parent.mjs";
 
 const SUPERVISOR = import.meta.dirname;
 let folder: string;
@@ -47,7 +48,7 @@ test("processes end when their launcher is killed with SIGKILL, and its throw-aw
     `import { spawn } from "node:child_process";
      import { endWithParent } from ${JSON.stringify(path.join(SUPERVISOR, "end-with-parent.mjs"))};
      const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
-     endWithParent({ removeFolder: ${JSON.stringify(throwAway)} }).watch([{ pid: child.pid, signal: "TERM" }]);
+     endWithParent({ removeFolder: ${JSON.stringify(throwAway)} }).addChild(child, "TERM");
      console.log(child.pid);
      setInterval(() => {}, 1000);`,
   );
@@ -74,7 +75,7 @@ test("a process that crashes is started again, and stop ends even one that ignor
     cwd: folder,
     env: process.env,
     logFile: path.join(folder, "stubborn.log"),
-    onChange: () => undefined,
+    guard: endWithParent(),
     say: () => undefined,
   });
   const starts = () => (fs.existsSync(marker) ? fs.readFileSync(marker, "utf8").trim().split("\n").map(Number) : []);
