@@ -1,7 +1,8 @@
+import { assertReferencedVersions } from "@/server/event-replay/append/referenced-versions";
 import { LiveProjector } from "@/server/event-replay/live/live-projector";
+import { ConfigError, readProcessorConfig } from "@/server/platform/config";
 import { createPool } from "@/server/platform/db/pool";
 import { assertSchema } from "@/server/platform/db/schema-check";
-import { ConfigError, readProcessorConfig } from "@/server/platform/config";
 import { log } from "@/server/platform/log";
 import { withDemoDefect } from "@/server/portal/demo/defect";
 import { portalProjection } from "@/server/portal/portal-projection";
@@ -13,11 +14,15 @@ import { portalProjection } from "@/server/portal/portal-projection";
 async function main(): Promise<void> {
   const config = readProcessorConfig(process.env);
   if (config.eventSource !== "database") {
-    throw new ConfigError("EVENT_SOURCE", "This process projects the PostgreSQL outbox; EVENT_SOURCE must be database.");
+    throw new ConfigError(
+      "EVENT_SOURCE",
+      "This process projects the PostgreSQL outbox; EVENT_SOURCE must be database.",
+    );
   }
   const pool = createPool(config.databaseUrl, { max: LANES + 2, name: "projector" });
   await assertSchema(pool);
   const definition = config.demo ? withDemoDefect(portalProjection()) : portalProjection();
+  await assertReferencedVersions(pool, definition.registries);
   const projector = new LiveProjector(pool, definition, {
     databaseUrl: config.databaseUrl,
     lanes: LANES,
@@ -51,8 +56,11 @@ async function main(): Promise<void> {
 const LANES = 4;
 
 main().catch((error: unknown) => {
-  // Both name what is missing in our own words; anything else is reduced to its class.
-  const text = error instanceof Error && ["ConfigError", "SchemaError"].includes(error.name) ? error.message : "see the log";
+  // These name what is missing in our own words; anything else is reduced to its class.
+  const text =
+    error instanceof Error && ["ConfigError", "SchemaError", "ReferencedVersionMissing"].includes(error.name)
+      ? error.message
+      : "see the log";
   process.stderr.write(`The projector can't start: ${text}\n`);
   process.exitCode = 1;
   setImmediate(() => process.exit());

@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
     title: "ER-APP-16 a refused append leaves no event",
   },
   {
-    id: "ER-APP-16",
+    id: "ER-APP-38",
     removes: "one refused transaction of an import stops the others",
     file: `${APPEND}/append-prepared.ts`,
     find: "if (decision.refusals.length > 0)",
