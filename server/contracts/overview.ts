@@ -83,7 +83,13 @@ export const getEventReplayOverviewResponse = z.strictObject({
     thresholdSeconds: count,
     oldestSeconds: count,
     /** Scopes by age of their oldest open failure; adds up to scopes. */
-    ageBuckets: z.strictObject({ under60s: count, under300s: count, under900s: count, under3600s: count, over3600s: count }),
+    ageBuckets: z.strictObject({
+      under60s: count,
+      under300s: count,
+      under900s: count,
+      under3600s: count,
+      over3600s: count,
+    }),
     /** Open scope rows by the safe code of their failure; one scope may count under several codes. */
     byCode: z.array(z.strictObject({ code: z.string().max(128), scopes: count })).max(40),
     /** Oldest first. */
@@ -114,7 +120,12 @@ export const getEventReplayOverviewResponse = z.strictObject({
     .max(6),
   /** The last one that left OPEN, for "everything projected". */
   lastResolved: z
-    .strictObject({ failureId: uuid, status: z.enum(["RESOLVED", "WAIVED"]), resolvedTs: instant, resolvedByRequestId: uuid.nullable() })
+    .strictObject({
+      failureId: uuid,
+      status: z.enum(["RESOLVED", "WAIVED"]),
+      resolvedTs: instant,
+      resolvedByRequestId: uuid.nullable(),
+    })
     .nullable(),
   unreadFailureNotifications: count,
 });

@@ -36,7 +36,9 @@ function blockedScopes(p: Parameters, hostId: string, filter: BlockedFilter): st
   const names = p.add(filter.projections.map((x) => x.projectionName));
   const groups = p.add(filter.projections.map((x) => x.consumerGroup));
   const type =
-    filter.scopeType === undefined ? "s.scope_type IN ('AGGREGATE', 'GRAPH_ROOT')" : `s.scope_type = ${p.add(filter.scopeType)}`;
+    filter.scopeType === undefined
+      ? "s.scope_type IN ('AGGREGATE', 'GRAPH_ROOT')"
+      : `s.scope_type = ${p.add(filter.scopeType)}`;
   return `WITH oldest AS MATERIALIZED (
       SELECT m.failure_id, m.first_failed_ts
       FROM unnest(${names}::text[], ${groups}::text[]) AS x(projection_name, consumer_group)
@@ -72,7 +74,12 @@ export async function loadBlocked(
   const where =
     after === undefined
       ? ""
-      : `WHERE (${ORDER}) > (${p.add(after.since)}::timestamptz, ${[after.scopeType, after.scopeKey, after.projectionName, after.consumerGroup]
+      : `WHERE (${ORDER}) > (${p.add(after.since)}::timestamptz, ${[
+          after.scopeType,
+          after.scopeKey,
+          after.projectionName,
+          after.consumerGroup,
+        ]
           .map((part) => `${p.add(part)}::text COLLATE "C"`)
           .join(", ")})`;
   return await tx.query<BlockedRow>(
@@ -97,7 +104,12 @@ export type BlockedSummary = {
 };
 
 /** Numbers over the same scopes: buckets add up to scopes (ER-OBS-05). */
-export async function summarizeBlocked(tx: Tx, hostId: string, filter: BlockedFilter, incidentSeconds: number): Promise<BlockedSummary> {
+export async function summarizeBlocked(
+  tx: Tx,
+  hostId: string,
+  filter: BlockedFilter,
+  incidentSeconds: number,
+): Promise<BlockedSummary> {
   const p = new Parameters();
   const blocked = blockedScopes(p, hostId, filter);
   const host = p.add(hostId);

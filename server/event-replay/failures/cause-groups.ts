@@ -1,9 +1,9 @@
-import { COUNT_CAP, type CauseGroup } from "@/server/contracts/failures";
+import { type CauseGroup, COUNT_CAP } from "@/server/contracts/failures";
 import { toIso } from "@/server/platform/db/timestamps";
 import type { Tx } from "@/server/platform/db/transaction";
 import { SAMPLE, sampleCause } from "./cause-repository";
 import type { Describer } from "./describe-failure";
-import { groupByCause, rollupAnswers, type RollupRow } from "./domain/selection";
+import { groupByCause, type RollupRow, rollupAnswers } from "./domain/selection";
 import type { ResolvedFilter } from "./failure-query";
 import { countByCause, countDiagnostic, storedCauseId } from "./repository";
 
@@ -17,7 +17,7 @@ export async function loadCauseGroups(
   tx: Tx,
   hostId: string,
   resolved: ResolvedFilter,
-  describe: Describer,
+  toCause: Describer,
   limit: number,
 ): Promise<CauseGroups> {
   const causes = await countedCauses(tx, hostId, resolved);
@@ -30,7 +30,7 @@ export async function loadCauseGroups(
     if (sample === null) continue;
     const head = [...group.rows].sort((a, b) => b.n - a.n)[0] as RollupRow;
     groups.push({
-      cause: describe(head),
+      cause: toCause(head),
       count: group.n,
       eventTypes: { names: [...sample.typeNames], count: sample.typeCount },
       projections: [...new Set(group.rows.map((row) => row.projectionName))].sort().slice(0, 20),
@@ -50,7 +50,9 @@ async function countedCauses(tx: Tx, hostId: string, resolved: ResolvedFilter): 
   if (answeredByRollup(resolved)) {
     if (filter.includeDiagnostic) return [...causes];
     const hidden = await countDiagnostic(tx, hostId, causes, filter.status);
-    return causes.map((row) => ({ ...row, n: row.n - (hidden.get(storedCauseId(row)) ?? 0) })).filter((row) => row.n > 0);
+    return causes
+      .map((row) => ({ ...row, n: row.n - (hidden.get(storedCauseId(row)) ?? 0) }))
+      .filter((row) => row.n > 0);
   }
   const counted = await countByCause(tx, hostId, resolved, { sort: "last_failed_ts", limit: COUNT_CAP + 1 });
   const numbers = new Map(counted.map((row) => [storedCauseId(row), row.n]));

@@ -20,14 +20,20 @@ export function causeDescriber(projection: ProjectionDefinition): Describer {
     return describeCause(facts, {
       tables: projection.tables,
       repairable: entry !== undefined && entry.repairSchema !== null,
-      ordered: entry === undefined || (entry.replayPolicy !== "TRANSACTION_ONLY" && entry.replayPolicy !== "NOT_REPLAYABLE"),
+      ordered:
+        entry === undefined || (entry.replayPolicy !== "TRANSACTION_ONLY" && entry.replayPolicy !== "NOT_REPLAYABLE"),
       executable,
     });
   };
 }
 
 export function causeFacts(row: FailureRow): CauseFacts {
-  return { errorCode: row.errorCode, sqlState: row.sqlState, constraint: row.constraint, eventType: row.failedEventType };
+  return {
+    errorCode: row.errorCode,
+    sqlState: row.sqlState,
+    constraint: row.constraint,
+    eventType: row.failedEventType,
+  };
 }
 
 /** The scope a list shows: the graph root where there is one, else the aggregate, of the member that failed. */
@@ -44,7 +50,7 @@ export function primaryScopeOf(row: FailureRow): CandidateItem["primaryScope"] {
 }
 
 /** A failure as lists show it (reference §11.1 and its additions). */
-export function toCandidateItem(row: FailureRow, describe: Describer): CandidateItem {
+export function toCandidateItem(row: FailureRow, toCause: Describer): CandidateItem {
   return {
     failureId: row.failureId,
     status: row.status,
@@ -61,7 +67,7 @@ export function toCandidateItem(row: FailureRow, describe: Describer): Candidate
     lastFailedTs: toIso(row.lastFailedTs),
     failureCount: row.failureCount,
     errorCode: row.errorCode,
-    cause: describe(causeFacts(row), row.executable),
+    cause: toCause(causeFacts(row), row.executable),
     executable: row.executable,
     payloadAvailable: row.payloadAvailable,
     // No payload is encrypted by the application; the member stays for clients that read it.

@@ -32,7 +32,11 @@ export type MemberRow = {
   readonly policyRegistryVersion: string;
 };
 
-export type ScopeRow = { readonly scopeType: string; readonly scopeKey: string; readonly status: "OPEN" | "RESOLVED" | "WAIVED" };
+export type ScopeRow = {
+  readonly scopeType: string;
+  readonly scopeKey: string;
+  readonly status: "OPEN" | "RESOLVED" | "WAIVED";
+};
 
 export type DeliveryRow = {
   readonly sourceProcessor: "DATABASE" | "KAFKA";

@@ -57,7 +57,6 @@ export function matchingIds(p: Parameters, hostId: string, resolved: ResolvedFil
     ...windowConditions(p, window),
   ];
   const offset = window.offset ?? 0;
-  const rows = p.add(window.limit + offset);
   const tail = `LIMIT ${p.add(window.limit)} OFFSET ${p.add(offset)}`;
   const select = `SELECT f.failure_id, f.${window.sort} AS sort_ts FROM event_failure_transaction_t f`;
 
@@ -80,6 +79,7 @@ export function matchingIds(p: Parameters, hostId: string, resolved: ResolvedFil
     keys === null
       ? `unnest(${names}::text[], ${groups}::text[]) AS s(projection_name, consumer_group)`
       : `unnest(${names}::text[], ${groups}::text[], ${keys}::text[]) AS s(projection_name, consumer_group, cause_key)`;
+  const rows = p.add(window.limit + offset);
   return `SELECT m.failure_id, m.sort_ts FROM ${source}
     CROSS JOIN LATERAL (${select} WHERE ${where} ORDER BY ${order} LIMIT ${rows}) m
     ORDER BY ${outer} ${tail}`;

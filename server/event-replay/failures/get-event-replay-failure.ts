@@ -31,7 +31,10 @@ const MAX_PREDECESSORS = 50;
  * Everything about one failure but its bytes (ER-API-04): why, what must run first, members with digest and availability,
  * deliveries, timeline, and what may be done. An unknown id and one of another host answer the same FAILURE_NOT_FOUND.
  */
-export async function getEventReplayFailure(ctx: ReplayContext, request: GetFailureRequest): Promise<GetFailureResponse> {
+export async function getEventReplayFailure(
+  ctx: ReplayContext,
+  request: GetFailureRequest,
+): Promise<GetFailureResponse> {
   return await inTransaction(ctx.pool, "getEventReplayFailure", (tx) => read(tx, ctx, request.failureId), {
     readOnly: true,
     statementTimeoutMs: 5_000,
@@ -43,14 +46,19 @@ async function read(tx: Tx, ctx: ReplayContext, failureId: string): Promise<GetF
   const row = await loadFailure(tx, hostId, failureId);
   const facts = row === null ? null : await loadFacts(tx, hostId, failureId);
   if (row === null || facts === null) throw new AppError("FAILURE_NOT_FOUND");
-  const describe = causeDescriber(ctx.projection);
+  const toCause = causeDescriber(ctx.projection);
   const members = await loadMembers(tx, hostId, failureId);
   const scopes = ownScopes(await loadScopes(tx, hostId, failureId), members);
   const drawn = scopes.slice(0, MAX_LANES);
-  const lanes = await loadLanes(tx, hostId, drawn.map((scope) => laneKeyOf(row, scope)), MAX_PREDECESSORS);
+  const lanes = await loadLanes(
+    tx,
+    hostId,
+    drawn.map((scope) => laneKeyOf(row, scope)),
+    MAX_PREDECESSORS,
+  );
   const shown = drawn.map((scope, i) => toLane(scope, lanes[i] as Lane));
   const deliveries = await loadDeliveries(tx, hostId, failureId);
-  const item = toCandidateItem(row, describe);
+  const item = toCandidateItem(row, toCause);
   const gap = gapOf(facts.errorDetails);
   const notifications = isCanonicalUuid(row.originalTransactionId)
     ? await loadNotificationLink(tx, hostId, row.originalTransactionId)
@@ -79,7 +87,7 @@ async function read(tx: Tx, ctx: ReplayContext, failureId: string): Promise<GetF
     lanes: shown,
     laneCount: scopes.length,
     openPredecessorCount: new Set(shown.flatMap((lane) => lane.predecessors.map((p) => p.failureId))).size,
-    firstCause: await firstCauseOf(tx, hostId, row, shown, describe),
+    firstCause: await firstCauseOf(tx, hostId, row, shown, toCause),
     deliveries: deliveries.map(({ deliveryCount: _, ...delivery }) => ({
       ...delivery,
       firstObservedTs: toIso(delivery.firstObservedTs),
@@ -91,7 +99,11 @@ async function read(tx: Tx, ctx: ReplayContext, failureId: string): Promise<GetF
       firstFailedTs: item.firstFailedTs,
       resolvedTs: item.resolvedTs,
       resolutionCode: facts.resolutionCode,
-      deliveries: deliveries.map((d) => ({ ...d, firstObservedTs: toIso(d.firstObservedTs), lastObservedTs: toIso(d.lastObservedTs) })),
+      deliveries: deliveries.map((d) => ({
+        ...d,
+        firstObservedTs: toIso(d.firstObservedTs),
+        lastObservedTs: toIso(d.lastObservedTs),
+      })),
     }),
     notifications: {
       count: notifications.count,
@@ -108,7 +120,10 @@ async function read(tx: Tx, ctx: ReplayContext, failureId: string): Promise<GetF
   };
 }
 
-function toMember({ userId: _, ...member }: MemberRow, failedOrdinal: number | null): GetFailureResponse["events"][number] {
+function toMember(
+  { userId: _, ...member }: MemberRow,
+  failedOrdinal: number | null,
+): GetFailureResponse["events"][number] {
   return {
     ...member,
     payloadDigest: toWireDigest(member.payloadDigest),
@@ -146,7 +161,7 @@ async function firstCauseOf(
   hostId: string,
   row: FailureRow,
   lanes: GetFailureResponse["lanes"],
-  describe: Describer,
+  toCause: Describer,
 ): Promise<GetFailureResponse["firstCause"]> {
   if (row.errorCode !== "REPLAY_GAP" || row.status !== "OPEN") return null;
   const heads = lanes.flatMap((lane) => lane.predecessors.slice(0, 1));
@@ -155,7 +170,11 @@ async function firstCauseOf(
   if (first === null) return null;
   const key = causeKeyOf(causeFacts(first));
   const group = groupByCause(await loadRollup(tx, hostId, "OPEN")).find((g) => g.key === key);
-  return { failureId: first.failureId, cause: describe(causeFacts(first), first.executable), causeCount: group?.n ?? 1 };
+  return {
+    failureId: first.failureId,
+    cause: toCause(causeFacts(first), first.executable),
+    causeCount: group?.n ?? 1,
+  };
 }
 
 function actionFacts(ctx: ReplayContext, row: FailureRow, members: readonly MemberRow[]) {

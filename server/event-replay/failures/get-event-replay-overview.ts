@@ -6,7 +6,7 @@ import {
 import type { ReplayContext } from "@/server/event-replay/replay-context";
 import { toIso, toIsoOrNull } from "@/server/platform/db/timestamps";
 import { inTransaction, type Tx } from "@/server/platform/db/transaction";
-import { partitionOfHost } from "@/server/platform/ids";
+import { isCanonicalUuid, partitionOfHost } from "@/server/platform/ids";
 import { loadBlocked, summarizeBlocked } from "./blocked-repository";
 import { loadCauseGroups } from "./cause-groups";
 import { causeDescriber, causeFacts, type Describer, primaryScopeOf } from "./describe-failure";
@@ -34,7 +34,10 @@ const TOP_SCOPES = 7;
 const RECENT = 6;
 
 /** The first page in one call: does capture work, what is wrong, what stands still, how full is the archive. */
-export async function getEventReplayOverview(ctx: ReplayContext, _request: GetOverviewRequest): Promise<GetOverviewResponse> {
+export async function getEventReplayOverview(
+  ctx: ReplayContext,
+  _request: GetOverviewRequest,
+): Promise<GetOverviewResponse> {
   return await inTransaction(ctx.pool, "getEventReplayOverview", (tx) => read(tx, ctx), {
     readOnly: true,
     statementTimeoutMs: 5_000,
@@ -43,10 +46,10 @@ export async function getEventReplayOverview(ctx: ReplayContext, _request: GetOv
 
 async function read(tx: Tx, ctx: ReplayContext): Promise<GetOverviewResponse> {
   const { hostId, projection } = ctx;
-  const describe = causeDescriber(projection);
+  const toCause = causeDescriber(projection);
   const rollup = await loadRollup(tx, hostId, "OPEN");
   const resolved = await resolveFilter(tx, hostId, { status: "OPEN", includeDiagnostic: true }, rollup);
-  const groups = await loadCauseGroups(tx, hostId, resolved, describe, TOP_CAUSES);
+  const groups = await loadCauseGroups(tx, hostId, resolved, toCause, TOP_CAUSES);
   const diagnostic = [...(await countDiagnostic(tx, hostId, rollup, "OPEN")).values()].reduce((sum, n) => sum + n, 0);
   const statuses = new Map((await loadStatusCounts(tx, hostId)).map((row) => [row.status, row.n]));
   const source = await loadSourceStanding(tx, projection.consumerGroup, partitionOfHost(hostId));
@@ -56,9 +59,10 @@ async function read(tx: Tx, ctx: ReplayContext): Promise<GetOverviewResponse> {
   const top = await loadBlocked(tx, hostId, filter, TOP_SCOPES);
   const barriers = await loadBarriers(tx, hostId);
   const archiveBytes = await loadArchiveBytes(tx);
-  const recent = await loadRecent(tx, hostId, resolved, describe);
+  const recent = await loadRecent(tx, hostId, resolved, toCause);
   const lastResolved = await loadLastResolved(tx, hostId);
-  const { scopes, capped, incidents, oldestSeconds, byCode, under60s, under300s, under900s, under3600s, over3600s } = blocked;
+  const { scopes, capped, incidents, oldestSeconds, byCode, under60s, under300s, under900s, under3600s, over3600s } =
+    blocked;
   return {
     asOf: toIso(await loadNow(tx)),
     totals: {
@@ -85,7 +89,7 @@ async function read(tx: Tx, ctx: ReplayContext): Promise<GetOverviewResponse> {
       oldestSeconds,
       ageBuckets: { under60s, under300s, under900s, under3600s, over3600s },
       byCode: byCode.map(({ code, scopes: n }) => ({ code, scopes: n })),
-      top: await toBlockedScopes(tx, hostId, top, describe),
+      top: await toBlockedScopes(tx, hostId, top, toCause),
     },
     barriers: { active: barriers.active, quarantined: barriers.quarantined, deferredTransactions: barriers.deferred },
     archive: {
@@ -97,7 +101,7 @@ async function read(tx: Tx, ctx: ReplayContext): Promise<GetOverviewResponse> {
     causes: groups.groups,
     recentCaptures: recent,
     lastResolved: lastResolved && { ...lastResolved, resolvedTs: toIso(lastResolved.resolvedTs) },
-    unreadFailureNotifications: await loadUnread(tx, hostId, ctx.actor.userId),
+    unreadFailureNotifications: isCanonicalUuid(ctx.actor.userId) ? await loadUnread(tx, hostId, ctx.actor.userId) : 0,
   };
 }
 
@@ -105,7 +109,7 @@ async function loadRecent(
   tx: Tx,
   hostId: string,
   resolved: ResolvedFilter,
-  describe: Describer,
+  toCause: Describer,
 ): Promise<GetOverviewResponse["recentCaptures"]> {
   const rows = await loadPage(tx, hostId, resolved, { sort: "last_failed_ts", limit: RECENT });
   return rows.map((row) => ({
@@ -114,7 +118,7 @@ async function loadRecent(
     eventCount: row.eventCount,
     projectionName: row.projectionName,
     primaryScope: primaryScopeOf(row),
-    cause: describe(causeFacts(row), row.executable),
+    cause: toCause(causeFacts(row), row.executable),
     lastFailedTs: toIso(row.lastFailedTs),
   }));
 }

@@ -14,7 +14,11 @@ export type LaneKey = {
   readonly own: { readonly failureId: string; readonly first: number; readonly last: number } | null;
 };
 
-export type OpenVersion = CauseFacts & { readonly failureId: string; readonly version: number; readonly memberType: string };
+export type OpenVersion = CauseFacts & {
+  readonly failureId: string;
+  readonly version: number;
+  readonly memberType: string;
+};
 
 export type Lane = {
   readonly projectedVersion: number | null;
@@ -73,7 +77,13 @@ const RANKED = `SELECT o.lane, o.failure_id AS "failureId", o.version, o.member_
   WHERE o.place <= $13
   ORDER BY o.lane, o.place`;
 
-type RankedRow = OpenVersion & { lane: number; openCount: number; belowOwn: number; aboveOwn: number; lastOpenVersion: number };
+type RankedRow = OpenVersion & {
+  lane: number;
+  openCount: number;
+  belowOwn: number;
+  aboveOwn: number;
+  lastOpenVersion: number;
+};
 
 /** Where each scope stands and what is open in it: two statements for any number of scopes, results in the order given. */
 export async function loadLanes(tx: Tx, hostId: string, keys: readonly LaneKey[], take: number): Promise<Lane[]> {

@@ -58,7 +58,13 @@ export async function listEventReplayBlockedScope(
         nextCursor:
           last === undefined
             ? null
-            : encodeCursor(binding, [last.since, last.scopeType, last.scopeKey, last.projectionName, last.consumerGroup]),
+            : encodeCursor(binding, [
+                last.since,
+                last.scopeType,
+                last.scopeKey,
+                last.projectionName,
+                last.consumerGroup,
+              ]),
       };
     },
     { readOnly: true, statementTimeoutMs: 5_000 },
@@ -84,12 +90,15 @@ export async function toBlockedScopes(
   tx: Tx,
   hostId: string,
   rows: readonly BlockedRow[],
-  describe: Describer,
+  toCause: Describer,
 ): Promise<BlockedScope[]> {
-  const members = rows.length === 0 ? [] : await loadOrdering(tx, hostId, [...new Set(rows.map((row) => row.failureId))]);
+  const members =
+    rows.length === 0 ? [] : await loadOrdering(tx, hostId, [...new Set(rows.map((row) => row.failureId))]);
   const keys: LaneKey[] = rows.map((row) => {
     const id = scopeId({ type: row.scopeType, key: row.scopeKey });
-    const member = members.find((m) => m.failureId === row.failureId && scopesOfEvent(m).some((s) => scopeId(s) === id));
+    const member = members.find(
+      (m) => m.failureId === row.failureId && scopesOfEvent(m).some((s) => scopeId(s) === id),
+    );
     return {
       projectionName: row.projectionName,
       consumerGroup: row.consumerGroup,
@@ -121,7 +130,7 @@ export async function toBlockedScopes(
       state: "BLOCKED",
       waitsFor: "Nobody has acted",
       failureId: first?.failureId ?? row.failureId,
-      cause: describe(first ?? { errorCode: null, sqlState: null, constraint: null, eventType: null }),
+      cause: toCause(first ?? { errorCode: null, sqlState: null, constraint: null, eventType: null }),
     };
   });
 }

@@ -1,8 +1,4 @@
-import {
-  COUNT_CAP,
-  type ListCandidateRequest,
-  type ListCandidateResponse,
-} from "@/server/contracts/failures";
+import { COUNT_CAP, type ListCandidateRequest, type ListCandidateResponse } from "@/server/contracts/failures";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
 import { toIso } from "@/server/platform/db/timestamps";
 import { inTransaction, type Tx } from "@/server/platform/db/transaction";
@@ -52,14 +48,14 @@ export async function listEventReplayCandidate(
       if (newer) page.reverse();
       const hasOlder = newer ? true : more;
       const hasNewer = newer ? more : position !== undefined || request.page > 0;
-      const describe = causeDescriber(ctx.projection);
+      const toCause = causeDescriber(ctx.projection);
       const openTotal = request.status === "OPEN" ? sumRollup(rollup) : sumRollup(await loadRollup(tx, hostId, "OPEN"));
       return {
         page: request.page,
         pageSize: request.pageSize,
         ...(await countTotal(tx, hostId, resolved, sort)),
         openTotal,
-        items: page.map((row) => toCandidateItem(row, describe)),
+        items: page.map((row) => toCandidateItem(row, toCause)),
         olderCursor: hasOlder ? cursorAt(binding, page.at(-1)) : null,
         newerCursor: hasNewer ? cursorAt(binding, page[0]) : null,
         asOf: request.asOf ?? toIso(asOf),
@@ -82,7 +78,9 @@ export async function countTotal(
 ): Promise<{ total: number; totalCapped: boolean; totalSource: "ROLLUP" | "COUNT" }> {
   const { filter, causes, search } = resolved;
   if (search === null && rollupAnswers(filter, causes)) {
-    const diagnostic = filter.includeDiagnostic ? new Map<string, number>() : await countDiagnostic(tx, hostId, causes, filter.status);
+    const diagnostic = filter.includeDiagnostic
+      ? new Map<string, number>()
+      : await countDiagnostic(tx, hostId, causes, filter.status);
     const hidden = [...diagnostic.values()].reduce((sum, n) => sum + n, 0);
     return { total: Math.max(0, sumRollup(causes) - hidden), totalCapped: false, totalSource: "ROLLUP" };
   }

@@ -1,13 +1,13 @@
 import {
-  checkEventReplaySelection as checkSelectionContract,
-  getEventReplayFailure as failureContract,
   listEventReplayCandidate as candidateContract,
   listEventReplayCandidateIds as candidateIdsContract,
   listEventReplayCause as causeContract,
+  checkEventReplaySelection as checkSelectionContract,
+  getEventReplayFailure as failureContract,
 } from "@/server/contracts/failures";
 import {
-  getEventReplayOverview as overviewContract,
   listEventReplayBlockedScope as blockedScopeContract,
+  getEventReplayOverview as overviewContract,
 } from "@/server/contracts/overview";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
 import { type BoundOperation, bindOperation } from "@/server/platform/http/operation-context";

@@ -25,7 +25,11 @@ export async function loadSourceStanding(tx: Tx, consumerGroup: string, partitio
 export type ProcessorStanding = { readonly running: number; readonly retrying: number; readonly code: string | null };
 
 /** Processes of this projection that reported within 30 s; six missed heartbeats mean gone. */
-export async function loadProcessors(tx: Tx, projectionName: string, consumerGroup: string): Promise<ProcessorStanding> {
+export async function loadProcessors(
+  tx: Tx,
+  projectionName: string,
+  consumerGroup: string,
+): Promise<ProcessorStanding> {
   const [row] = await tx.query<ProcessorStanding>(
     `SELECT count(*)::int AS running, count(*) FILTER (WHERE state = 'RETRYING')::int AS retrying, min(code) AS code
       FROM processor_status_t
@@ -50,7 +54,7 @@ export async function loadArchiveBytes(tx: Tx): Promise<number> {
 export async function loadUnread(tx: Tx, hostId: string, userId: string): Promise<number> {
   const [row] = await tx.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM notification_t
-      WHERE host_id = $1 AND user_id::text = $2 AND read_ts IS NULL AND status IN ('FAILED', 'DLQ')`,
+      WHERE host_id = $1 AND user_id = $2::uuid AND read_ts IS NULL AND status IN ('FAILED', 'DLQ')`,
     [hostId, userId],
     "overview_unread",
   );

@@ -1,5 +1,8 @@
 /** Projection tables by name, with the tables each one refers to. Identifiers of our own schema, never values. */
-export type TableNames = ReadonlyMap<string, { readonly parents: readonly { readonly table: string; readonly columns: readonly string[] }[] }>;
+export type TableNames = ReadonlyMap<
+  string,
+  { readonly parents: readonly { readonly table: string; readonly columns: readonly string[] }[] }
+>;
 
 const ACRONYMS: Record<string, string> = { api: "API", id: "id", url: "URL", ip: "IP", llm: "LLM", mcp: "MCP" };
 

@@ -26,7 +26,8 @@ export function repair(facts: ActionFacts): Permission {
   const blocked = notRecoverable(facts);
   if (blocked !== null) return blocked;
   if (!facts.ordered) return no("An unordered transaction is never repaired. Replay it, or waive it.");
-  if (facts.repairForms === 0) return no("These event types have no repair form. Their data is valid; the cause lies in the projection.");
+  if (facts.repairForms === 0)
+    return no("These event types have no repair form. Their data is valid; the cause lies in the projection.");
   return facts.mayRepair ? ALLOWED : no("Your role may read failures, not propose a repair.");
 }
 

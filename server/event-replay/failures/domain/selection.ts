@@ -96,8 +96,7 @@ export function idSearch(search: string): IdSearch {
   if (FULL.test(text)) return { exact: text };
   const hex = text.replaceAll("-", "");
   if (hex.length < 8 || hex.length >= 32 || !/^[0-9a-f]+$/.test(hex) || !wellPlacedHyphens(text)) return null;
-  const uuid = (h: string) =>
-    `${h.slice(0, 8)}-${h.slice(8, 12)}-${h.slice(12, 16)}-${h.slice(16, 20)}-${h.slice(20)}`;
+  const uuid = (h: string) => `${h.slice(0, 8)}-${h.slice(8, 12)}-${h.slice(12, 16)}-${h.slice(16, 20)}-${h.slice(20)}`;
   return { from: uuid(hex.padEnd(32, "0")), to: uuid(hex.padEnd(32, "f")) };
 }
 

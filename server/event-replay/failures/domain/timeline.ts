@@ -22,7 +22,11 @@ const SOURCE = { DATABASE: "the outbox", KAFKA: "Kafka" } as const;
 /** What happened to a failure, newest first, in sentences of ours. Instants are ISO texts of one form, so they sort as text. */
 export function timelineOf(facts: TimelineFacts): TimelineEntry[] {
   const entries: TimelineEntry[] = [
-    { ts: facts.firstFailedTs, kind: "CAPTURED", sentence: "Captured whole; the source moved on. Nothing of it was written." },
+    {
+      ts: facts.firstFailedTs,
+      kind: "CAPTURED",
+      sentence: "Captured whole; the source moved on. Nothing of it was written.",
+    },
   ];
   for (const delivery of facts.deliveries) {
     const from = SOURCE[delivery.sourceProcessor];
@@ -43,7 +47,11 @@ export function timelineOf(facts: TimelineFacts): TimelineEntry[] {
   }
   if (facts.resolvedTs !== null && facts.status === "RESOLVED") {
     const how = facts.resolutionCode === "RESOLVED_BY_REPAIR" ? "by its repair" : "by replay of the archived bytes";
-    entries.push({ ts: facts.resolvedTs, kind: "RESOLVED", sentence: `Projected ${how}; its scopes accept commands again.` });
+    entries.push({
+      ts: facts.resolvedTs,
+      kind: "RESOLVED",
+      sentence: `Projected ${how}; its scopes accept commands again.`,
+    });
   }
   if (facts.resolvedTs !== null && facts.status === "WAIVED") {
     entries.push({ ts: facts.resolvedTs, kind: "WAIVED", sentence: "Waived by two people; it was not projected." });
