@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { expect, inject, test } from "vitest";
-import { type Catalog, publicTables, readCatalog } from "@/server/platform/db/catalog";
+import { type Catalog, publicGrantsOnBytes, publicTables, readCatalog } from "@/server/platform/db/catalog";
 import { MIGRATIONS_FOLDER, migrateDatabase } from "@/server/platform/db/migrate";
 import { createPool } from "@/server/platform/db/pool";
 import { findSchemaProblems } from "@/server/platform/db/schema-check";
@@ -146,4 +146,17 @@ test("ER-DEP-05 before capture has written anything no scope is held: the guard'
     );
     expect({ held: held.rows, feeders: feeders.rows }).toEqual({ held: [{ n: 0 }], feeders: [] });
   });
+});
+
+test("ER-PAY-11 the upgrade takes back what an earlier schema let PUBLIC read", async () => {
+  const folder = earlierVersion(1);
+  await onEmptyDatabase(async (url, pool) => {
+    await migrateDatabase(url, folder);
+    await pool.query("GRANT ALL ON event_failure_event_t, event_repair_event_t, event_projection_deferred_t TO PUBLIC");
+    await pool.query("GRANT SELECT (event_bytes) ON outbox_message_t TO PUBLIC");
+    expect(await publicGrantsOnBytes(pool, await publicTables(pool))).not.toEqual([]);
+    await migrateDatabase(url);
+    expect(await publicGrantsOnBytes(pool, await publicTables(pool))).toEqual([]);
+  });
+  fs.rmSync(folder, { recursive: true });
 });

@@ -57,6 +57,17 @@ const FUNCTIONS = `
     FROM pg_proc p
    WHERE p.pronamespace = to_regnamespace('public') AND p.proname LIKE 'ea\\_%'`;
 
+// Bytes of events: every bytea column, and the store's JSON. A grant on the table includes its columns.
+const PUBLIC_GRANTS = `
+  SELECT DISTINCT c.relname AS "table", a.attname AS name, g.privilege_type AS definition
+    FROM pg_class c
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     AND (a.atttypid = 'bytea'::regtype OR (c.relname = 'event_store_t' AND a.attname IN ('payload', 'metadata')))
+    CROSS JOIN LATERAL (SELECT * FROM aclexplode(c.relacl) UNION ALL SELECT * FROM aclexplode(a.attacl)) g
+   WHERE c.relnamespace = to_regnamespace('public') AND c.relname = ANY ($1) AND g.grantee = 0
+     AND g.privilege_type IN ('SELECT', 'UPDATE')
+   ORDER BY 1, 2, 3`;
+
 type Part = { table: string; name: string; definition: string };
 
 /** Reads the catalog of the named tables of schema public; an absent table is absent in the answer. */
@@ -82,6 +93,12 @@ export async function readCatalog(pool: pg.Pool, tables: readonly string[]): Pro
     ),
     functions: sorted(functions),
   };
+}
+
+/** What everybody may do with event bytes of the named tables, one sentence each; nothing, unless somebody granted it (ER-PAY-11). */
+export async function publicGrantsOnBytes(pool: pg.Pool, tables: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<Part>(PUBLIC_GRANTS, [tables]);
+  return rows.map((row) => `PUBLIC may ${row.definition} ${row.table}.${row.name}`);
 }
 
 /** Every table of schema public: what a manifest of a freshly migrated database covers. */

@@ -135,3 +135,12 @@ test("ER-DEP-02 a taken-over database may keep exactly the listed legacy columns
   expect(additions.length).toBeGreaterThan(0);
   expect(await problemsAfter(additions.join("; "))).toEqual([]);
 });
+
+test("ER-PAY-11 startup refuses event bytes that PUBLIC may read, by table or by column", async () => {
+  expect(await problemsAfter("GRANT SELECT ON event_projection_deferred_t TO PUBLIC")).toEqual([
+    "PUBLIC may SELECT event_projection_deferred_t.payload_plain",
+  ]);
+  expect(await problemsAfter("GRANT SELECT (corrected_payload_plain) ON event_repair_event_t TO PUBLIC")).toEqual([
+    "PUBLIC may SELECT event_repair_event_t.corrected_payload_plain",
+  ]);
+});

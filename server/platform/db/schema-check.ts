@@ -1,6 +1,6 @@
 import type pg from "pg";
 import manifest from "@/drizzle/migrations/manifest.json";
-import { type Catalog, readCatalog, type TableShape } from "./catalog";
+import { type Catalog, publicGrantsOnBytes, readCatalog, type TableShape } from "./catalog";
 
 /**
  * Columns that a taken-over upstream database keeps and nothing of ours reads: encrypted payloads, object storage, counters
@@ -50,11 +50,14 @@ export class SchemaError extends Error {
 /**
  * Compares the live catalog with the manifest of the newest migration: tables, columns (type, nullability, default),
  * constraints, indexes, triggers, trigger functions. Returns one sentence per difference, tables in order; empty = complete.
- * Tables we don't know are an adopter's own and not judged; a surplus index is judged only when it is unique. (ER-DEP-02)
+ * Tables we don't know are an adopter's own and not judged; a surplus index is judged only when it is unique. Event bytes that
+ * PUBLIC may read or write are a problem too. (ER-DEP-02, ER-PAY-11)
  */
 export async function findSchemaProblems(pool: pg.Pool): Promise<string[]> {
   const expected: Catalog = manifest;
-  return compareCatalogs(expected, await readCatalog(pool, Object.keys(expected.tables)));
+  const tables = Object.keys(expected.tables);
+  const problems = compareCatalogs(expected, await readCatalog(pool, tables));
+  return [...problems, ...(await publicGrantsOnBytes(pool, tables))];
 }
 
 /** Startup's gate: throws SchemaError with every problem, so that no process serves on half a schema. */
