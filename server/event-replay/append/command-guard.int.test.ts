@@ -3,13 +3,7 @@ import { encodeAggregateScopeKey } from "@/server/event-replay/registry/domain/s
 import { newId } from "@/server/platform/ids";
 import { append, cloudEvent, codeOf, deps, footprint, HOST, note, OTHER_HOST } from "@/server/testing/append";
 import { testDatabase } from "@/server/testing/database";
-import {
-  decideRepair,
-  openFailure,
-  proposeRepair,
-  RESOLVE_FAILURE,
-  runningReplay,
-} from "@/server/testing/open-failure";
+import { insertFailure, insertRepair, runningRequest, type Sql } from "@/server/testing/replay-rows";
 import { appendCommand } from "./append-command";
 import { appendEvents } from "./append-events";
 
@@ -19,6 +13,18 @@ const subject = () => `guarded-${++n}`;
 const thing = (id: string, version = 1, fields = {}) =>
   cloudEvent({ subject: id, aggregateversion: version, data: { thingId: id }, ...fields });
 const scope = (id: string) => ({ type: "AGGREGATE" as const, key: encodeAggregateScopeKey("Thing", id) });
+type FailureScope = { readonly type: "AGGREGATE" | "GRAPH_ROOT"; readonly key: string };
+const openFailure = (hostId: string, scopes: readonly FailureScope[], on: Sql = db.pool) =>
+  insertFailure(on, hostId, {
+    policy: scopes[0]?.type === "GRAPH_ROOT" ? "GRAPH_ROOT" : "AGGREGATE_VERSION",
+    scopes: scopes.map(({ type, key }) => [type, key] as const),
+  });
+const decide = (repairId: string, fields: string) =>
+  db.pool.query(
+    `UPDATE event_repair_t SET decision_by = 'bob', decision_ts = now(), updated_ts = now(), ${fields}
+     WHERE host_id = $1 AND repair_id = $2`,
+    [HOST, repairId],
+  );
 const command = (id: string, hostId = HOST) =>
   appendCommand(deps(db.pool), {
     hostId,
@@ -31,7 +37,7 @@ const graph = (root: string, revision: number) =>
 test("ER-CAP-29 a command on a blocked aggregate answers AGGREGATE_PROJECTION_BLOCKED with the failure and appends nothing", async () => {
   const id = subject();
   await command(id);
-  const failureId = await openFailure(db.pool, HOST, [scope(id)]);
+  const failureId = await openFailure(HOST, [scope(id)]);
   const before = await footprint(db.pool);
   await expect(command(id)).rejects.toMatchObject({
     code: "AGGREGATE_PROJECTION_BLOCKED",
@@ -42,7 +48,7 @@ test("ER-CAP-29 a command on a blocked aggregate answers AGGREGATE_PROJECTION_BL
 
 test("ER-CAP-29 one blocked member scope rejects the whole transaction", async () => {
   const [free, blocked] = [subject(), subject()];
-  await openFailure(db.pool, HOST, [scope(blocked)]);
+  await openFailure(HOST, [scope(blocked)]);
   const before = await footprint(db.pool);
   expect(await codeOf(append(deps(db.pool), [thing(free), note(), thing(blocked)]))).toBe(
     "AGGREGATE_PROJECTION_BLOCKED",
@@ -53,7 +59,7 @@ test("ER-CAP-29 one blocked member scope rejects the whole transaction", async (
 
 test("ER-CAP-29 a blocked aggregate is reported before a version conflict of the same command", async () => {
   const id = subject();
-  await openFailure(db.pool, HOST, [scope(id)]);
+  await openFailure(HOST, [scope(id)]);
   expect(await codeOf(append(deps(db.pool), [thing(id, 1)]))).toBe("AGGREGATE_PROJECTION_BLOCKED");
   const stale = appendCommand(deps(db.pool), {
     hostId: HOST,
@@ -73,23 +79,23 @@ test("ER-CAP-29 a blocked aggregate is reported before a version conflict of the
 
 test("ER-CAP-30 a proposed or approved repair turns the refusal into AGGREGATE_REPAIR_REQUIRED, a rejected one doesn't", async () => {
   const id = subject();
-  const failureId = await openFailure(db.pool, HOST, [scope(id)]);
+  const failureId = await openFailure(HOST, [scope(id)]);
   expect(await codeOf(command(id))).toBe("AGGREGATE_PROJECTION_BLOCKED");
-  const rejected = await proposeRepair(db.pool, HOST, failureId);
-  await decideRepair(db.pool, HOST, rejected, "REJECTED");
+  const rejected = await insertRepair(db.pool, HOST, failureId);
+  await decide(rejected, "status = 'REJECTED', completed_ts = now()");
   expect(await codeOf(command(id))).toBe("AGGREGATE_PROJECTION_BLOCKED");
-  const repairId = await proposeRepair(db.pool, HOST, failureId);
+  const repairId = await insertRepair(db.pool, HOST, failureId);
   await expect(command(id)).rejects.toMatchObject({
     code: "AGGREGATE_REPAIR_REQUIRED",
     details: { failureIds: [failureId] },
   });
-  await decideRepair(db.pool, HOST, repairId, "APPROVED");
+  await decide(repairId, "status = 'APPROVED', approved_by = 'bob', approved_ts = now()");
   expect(await codeOf(command(id))).toBe("AGGREGATE_REPAIR_REQUIRED");
 });
 
 test("ER-CAP-31 the same key on another host, another aggregate and another root pass the guard", async () => {
   const [id, root] = [subject(), newId()];
-  await openFailure(db.pool, HOST, [scope(id), { type: "GRAPH_ROOT", key: root }]);
+  await openFailure(HOST, [scope(id), { type: "GRAPH_ROOT", key: root }]);
   expect(await codeOf(command(id, OTHER_HOST))).toBe("NO_ERROR");
   expect(await codeOf(command(`${id}x`))).toBe("NO_ERROR");
   expect(await codeOf(append(deps(db.pool), [graph(newId(), 1)]))).toBe("NO_ERROR");
@@ -100,7 +106,7 @@ test("ER-CAP-31 the same key on another host, another aggregate and another root
 test("ER-CAP-32 the guard covers GRAPH_ROOT scopes as well as AGGREGATE scopes", async () => {
   const root = newId();
   expect(await codeOf(append(deps(db.pool), [graph(root, 1)]))).toBe("NO_ERROR");
-  await openFailure(db.pool, HOST, [{ type: "GRAPH_ROOT", key: root }]);
+  await openFailure(HOST, [{ type: "GRAPH_ROOT", key: root }]);
   const before = await footprint(db.pool);
   expect(await codeOf(append(deps(db.pool), [graph(root, 2)]))).toBe("AGGREGATE_PROJECTION_BLOCKED");
   expect(await footprint(db.pool)).toEqual(before);
@@ -109,7 +115,7 @@ test("ER-CAP-32 the guard covers GRAPH_ROOT scopes as well as AGGREGATE scopes",
 test("ER-CAP-28 the guard finds a failure by the byte-equal key of the shared encoder, whatever the id holds", async () => {
   for (const id of [`a:b ${subject()}`, `Ünïcode "quoted" \\ ${subject()}`, `{x,y} ${subject()}`, `NULL`, ` lead`]) {
     expect(await codeOf(command(id))).toBe("NO_ERROR");
-    await openFailure(db.pool, HOST, [scope(id)]);
+    await openFailure(HOST, [scope(id)]);
     expect(await codeOf(command(id))).toBe("AGGREGATE_PROJECTION_BLOCKED");
     const { rows } = await db.pool.query("SELECT 1 FROM event_store_t WHERE host_id = $1 AND aggregate_id = $2", [
       HOST,
@@ -125,24 +131,7 @@ test("ER-CAP-33 the guard is eventual: version N+1 may be appended before the ca
   const capture = await db.pool.connect();
   try {
     await capture.query("BEGIN");
-    const failureId = newId();
-    await capture.query(
-      `INSERT INTO event_failure_transaction_t (host_id, failure_id, projection_name, consumer_group, first_source_processor,
-         original_transaction_id, content_fingerprint, event_count, replay_policy, cause_key)
-       VALUES ($1, $2::uuid, 'p', 'g', 'DATABASE', $2::uuid::text, repeat('a', 64), 1, 'AGGREGATE_VERSION', 'c')`,
-      [HOST, failureId],
-    );
-    await capture.query(
-      `INSERT INTO event_failure_event_t (host_id, failure_id, event_ordinal, event_id, event_type, source_processor,
-         source_partition, source_offset, payload_format, payload_digest, payload_storage, payload_plain, decrypted_payload_bytes)
-       VALUES ($1, $2::uuid, 0, $2::uuid::text, 't', 'DATABASE', 0, 1, 'f', encode(sha256('x'), 'hex'), 'DATABASE_PLAIN', 'x', 1)`,
-      [HOST, failureId],
-    );
-    await capture.query(
-      `INSERT INTO event_failure_scope_t (host_id, failure_id, projection_name, consumer_group, scope_type, scope_key)
-       VALUES ($1, $2, 'p', 'g', 'AGGREGATE', $3)`,
-      [HOST, failureId, scope(id).key],
-    );
+    await openFailure(HOST, [scope(id)], capture);
     expect((await command(id)).events[0]?.aggregateVersion).toBe(2);
     await capture.query("COMMIT");
   } finally {
@@ -153,12 +142,16 @@ test("ER-CAP-33 the guard is eventual: version N+1 may be appended before the ca
 
 test("ER-CAP-34 the resolution by a replay unblocks the scope with its very commit, not before", async () => {
   const id = subject();
-  const failureId = await openFailure(db.pool, HOST, [scope(id)]);
-  const requestId = await runningReplay(db.pool, HOST, failureId);
+  const failureId = await openFailure(HOST, [scope(id)]);
+  const requestId = await runningRequest(db.pool, HOST, { failures: [failureId] });
   const replay = await db.pool.connect();
   try {
     await replay.query("BEGIN");
-    await replay.query(RESOLVE_FAILURE, [HOST, failureId, requestId]);
+    await replay.query(
+      `UPDATE event_failure_transaction_t SET status = 'RESOLVED', resolved_ts = now(), resolved_by_request_id = $3,
+         resolution_code = 'RESOLVED_BY_EXACT_REPLAY' WHERE host_id = $1 AND failure_id = $2`,
+      [HOST, failureId, requestId],
+    );
     expect(await codeOf(command(id))).toBe("AGGREGATE_PROJECTION_BLOCKED");
     await replay.query("COMMIT");
   } finally {
@@ -169,7 +162,7 @@ test("ER-CAP-34 the resolution by a replay unblocks the scope with its very comm
 
 test("ER-CAP-34 an ordered failure can't be waived, so no waiver unblocks its scope", async () => {
   const id = subject();
-  const failureId = await openFailure(db.pool, HOST, [scope(id)]);
+  const failureId = await openFailure(HOST, [scope(id)]);
   const waive = db.pool.query(
     "UPDATE event_failure_transaction_t SET status = 'WAIVED', resolved_ts = now() WHERE host_id = $1 AND failure_id = $2",
     [HOST, failureId],
@@ -181,7 +174,7 @@ test("ER-CAP-34 an ordered failure can't be waived, so no waiver unblocks its sc
 test("ER-DEP-05 the guard is inert where nothing is captured: open failures alone decide, no deployment order", async () => {
   const id = subject();
   expect(await codeOf(command(id))).toBe("NO_ERROR");
-  await openFailure(db.pool, HOST, [scope(`${id}-unrelated`)]);
+  await openFailure(HOST, [scope(`${id}-unrelated`)]);
   expect(await codeOf(command(id))).toBe("NO_ERROR");
 });
 
@@ -189,6 +182,6 @@ test("ER-CAP-29 posting a stored transaction again on a scope blocked since then
   const event = thing(subject());
   const body = Buffer.from(JSON.stringify([event]));
   const first = await appendEvents(deps(db.pool), { hostId: HOST, body });
-  await openFailure(db.pool, HOST, [scope(event.subject as string)]);
+  await openFailure(HOST, [scope(event.subject as string)]);
   expect(await appendEvents(deps(db.pool), { hostId: HOST, body })).toEqual({ ...first, duplicate: true });
 });

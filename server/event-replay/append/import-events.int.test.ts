@@ -7,7 +7,7 @@ import { portalProjection } from "@/server/portal/portal-projection";
 import { cloudEvent, deps, footprint, HOST, note } from "@/server/testing/append";
 import { readPortalEventFiles } from "@/server/testing/data";
 import { testDatabase } from "@/server/testing/database";
-import { openFailure } from "@/server/testing/open-failure";
+import { insertFailure } from "@/server/testing/replay-rows";
 import { importEvents } from "./import-events";
 
 const db = testDatabase();
@@ -134,8 +134,7 @@ test("ER-APP-02 lines of one transactionid are one transaction, and one that isn
 });
 
 test("ER-CAP-29 an import of an event on a blocked scope is refused by line and appends nothing", async () => {
-  const failureScope = { type: "AGGREGATE" as const, key: "Thing:blocked-import" };
-  await openFailure(db.pool, HOST, [failureScope]);
+  await insertFailure(db.pool, HOST, { policy: "AGGREGATE_VERSION", scopes: [["AGGREGATE", "Thing:blocked-import"]] });
   const before = await footprint(db.pool);
   const name = await file([thing("free-import", 1), thing("blocked-import", 1), note()]);
   expect(await importEvents(deps(db.pool), [name])).toEqual({
