@@ -1,12 +1,17 @@
 import type { ErrorCode } from "@/server/contracts/errors";
-import type { ProjectionTransaction, SourceEvent, SourceProcessor } from "@/server/event-replay/projection/domain/types";
+import type {
+  ProjectionTransaction,
+  SourceEvent,
+  SourceProcessor,
+} from "@/server/event-replay/projection/domain/types";
 import { contentFingerprint } from "@/server/event-replay/registry/domain/fingerprints";
 import type { Tx } from "@/server/platform/db/transaction";
 import { sha256Hex } from "@/server/platform/digest";
+import { CANONICAL_ENCODING } from "@/server/platform/json/canonical-json";
 import { decodeJson } from "@/server/platform/json/decode-data";
 
 /** The formats whose bytes this build can decode. */
-const SUPPORTED_FORMATS: ReadonlySet<string> = new Set(["event-replay-canonical-v1"]);
+const SUPPORTED_FORMATS: ReadonlySet<string> = new Set([CANONICAL_ENCODING]);
 
 export type LoadedFailure =
   | { readonly ok: true; readonly transaction: ProjectionTransaction; readonly contentFingerprint: string }
@@ -127,5 +132,10 @@ function toMember(row: MemberRow, payload: Buffer): SourceEvent {
 
 function declaresBaseline(payload: Buffer): boolean {
   const envelope = decodeJson(payload);
-  return typeof envelope === "object" && envelope !== null && "versionbaseline" in envelope && envelope.versionbaseline === true;
+  return (
+    typeof envelope === "object" &&
+    envelope !== null &&
+    "versionbaseline" in envelope &&
+    envelope.versionbaseline === true
+  );
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { jsonSample } from "@/server/testing/json-arbitrary";
 import { encodeCanonical } from "./canonical-json";
 import { type JsonNode, parseExactJson } from "./exact-json";
-import { jsonSample } from "./json-arbitrary";
 
 function canonical(text: string): string {
   const parsed = parseExactJson(text);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { jsonSample, numberLexeme } from "@/server/testing/json-arbitrary";
 import { encodeCanonical } from "./canonical-json";
 import { decodeJson, JsonDecodeError, nodeToValue, numberOf } from "./decode-data";
 import { ExactNumber } from "./exact-number";
-import { jsonSample, numberLexeme } from "./json-arbitrary";
 
 function decode(text: string): unknown {
   return decodeJson(Buffer.from(text, "utf8"));

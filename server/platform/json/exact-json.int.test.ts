@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { testDatabase } from "@/server/testing/database";
+import { jsonSample } from "@/server/testing/json-arbitrary";
 import { canonicalText } from "./canonical-json";
 import { isWithinNumeric, type JsonNode, parseExactJson } from "./exact-json";
-import { jsonSample } from "./json-arbitrary";
 
 const db = testDatabase();
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { jsonSample } from "@/server/testing/json-arbitrary";
 import { isWithinNumeric, parseExactJson } from "./exact-json";
-import { jsonSample } from "./json-arbitrary";
 
 function refusal(text: string | Buffer): string {
   const parsed = parseExactJson(text);

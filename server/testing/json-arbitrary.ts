@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { JsonNode } from "./exact-json";
+import type { JsonNode } from "@/server/platform/json/exact-json";
 
 /** Random JSON for property tests: text with white space, escapes and untidy number lexemes, and the node it must parse to. */
 export type JsonSample = { readonly text: string; readonly node: JsonNode };
