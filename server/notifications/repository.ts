@@ -49,14 +49,17 @@ function matching(scope: NotificationScope, query: NotificationQuery): Statement
     return `$${values.length}`;
   };
   const where = [`n.host_id = ${add(scope.hostId)}`];
-  const passed = `(n.event_partition = ${add(scope.partition)} AND n.event_offset < ${add(scope.projectedBelow)})`;
-  const pendingPassed = `(n.status = 'PENDING' AND coalesce(${passed}, false))`;
-  const statusIs = (status: NotificationStatus) =>
-    status === "SUCCEEDED"
-      ? `(n.status = 'SUCCEEDED' OR ${pendingPassed})`
-      : status === "PENDING"
-        ? `(n.status = 'PENDING' AND NOT coalesce(${passed}, false))`
-        : `n.status = '${status}'`;
+  // Added only where used: a parameter that a statement never names has no type.
+  let position: string | null = null;
+  const passed = () => {
+    position ??= `coalesce(n.event_partition = ${add(scope.partition)}::int AND n.event_offset < ${add(scope.projectedBelow)}::int8, false)`;
+    return position;
+  };
+  const statusIs = (status: NotificationStatus) => {
+    if (status === "SUCCEEDED") return `(n.status = 'SUCCEEDED' OR (n.status = 'PENDING' AND ${passed()}))`;
+    if (status === "PENDING") return `(n.status = 'PENDING' AND NOT ${passed()})`;
+    return `n.status = '${status}'`;
+  };
   const prefix = (column: string, text: string) => where.push(`${column} ILIKE ${add(likePrefix(text))}`);
   if (scope.userId !== null) where.push(`n.user_id = ${add(scope.userId)}::uuid`);
   if (query.nonce !== null) where.push(`n.nonce = ${add(query.nonce)}::numeric`);
