@@ -53,7 +53,7 @@ test("ER-APP-22 capture copies the pins of the append onto the failure and each 
   ]);
 });
 
-test("ER-CAP-03 the checker finds every appended transaction projected once or captured once, and nothing else", async () => {
+test("ER-EXE-15 the checker finds every appended transaction projected once or captured once, and nothing else", async () => {
   for (let i = 0; i < 20; i++) {
     await append(deps(db.pool), [thing(`kept-${i}`, 1, i % 5 === 0 ? { name: "broken" } : {}), note()]);
   }
@@ -66,7 +66,7 @@ test("ER-CAP-03 the checker finds every appended transaction projected once or c
   expect(await rules()).toEqual([]);
 });
 
-test("ER-CAP-03 the checker names a transaction that progress passed without projecting or capturing it", async () => {
+test("ER-EXE-15 the checker names a transaction that progress passed without projecting or capturing it", async () => {
   const lost = await append(deps(db.pool), [thing("lost", 1)]);
   const client = await db.pool.connect();
   try {
