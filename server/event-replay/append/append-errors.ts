@@ -25,6 +25,8 @@ export function appendError(error: unknown): unknown {
     if (known) return new AppError("INVALID_REQUEST", { errors: [known] });
     return error;
   }
+  // A lock that isn't free in time: whether the append may happen can't be judged now. Nothing was written.
+  if (pg.sqlState === "55P03") return new AppError("ORDERED_SCOPE_GUARD_UNAVAILABLE");
   if (pg.sqlState.startsWith("22") || pg.sqlState === "23514") {
     return new AppError("INVALID_REQUEST", { errors: [{ field: "", rule: "REFUSED_BY_DATABASE" }] });
   }
