@@ -1,8 +1,12 @@
 import dgram from "node:dgram";
 import net from "node:net";
 import type pg from "pg";
-import { execute, type ExecutionOutcome } from "@/server/event-replay/projection/execute";
-import type { ExecutionMode, ProjectionDefinition, ProjectionTransaction } from "@/server/event-replay/projection/domain/types";
+import type {
+  ExecutionMode,
+  ProjectionDefinition,
+  ProjectionTransaction,
+} from "@/server/event-replay/projection/domain/types";
+import { type ExecutionOutcome, execute } from "@/server/event-replay/projection/execute";
 import { inTransaction, type Tx } from "@/server/platform/db/transaction";
 
 /** Rows of every projection table and the ordering rows, as text, in a stable order. The harness compares these. */
@@ -33,7 +37,13 @@ export async function compareVariants(
         }
       }
     });
-  return { batch, oneByOne: await single("LIVE", 1), replay: await single("REPLAY", 1), twice: await single("LIVE", 2), outcomes };
+  return {
+    batch,
+    oneByOne: await single("LIVE", 1),
+    replay: await single("REPLAY", 1),
+    twice: await single("LIVE", 2),
+    outcomes,
+  };
 }
 
 async function rolledBack(

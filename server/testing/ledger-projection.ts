@@ -1,7 +1,3 @@
-import { buildRegistries, buildRegistry } from "@/server/event-replay/registry/domain/registry";
-import type { PolicyEntry } from "@/server/event-replay/registry/domain/policy";
-import { POLICY_REGISTRY_VERSION } from "@/server/event-replay/registry/domain/policy";
-import { PORTAL_OBJECT_V1 } from "@/server/event-replay/registry/domain/validators";
 import type {
   EventHandler,
   ProjectedEvent,
@@ -9,6 +5,10 @@ import type {
   ProjectionTable,
   RowChange,
 } from "@/server/event-replay/projection/domain/types";
+import type { PolicyEntry } from "@/server/event-replay/registry/domain/policy";
+import { POLICY_REGISTRY_VERSION } from "@/server/event-replay/registry/domain/policy";
+import { buildRegistries, buildRegistry } from "@/server/event-replay/registry/domain/registry";
+import { PORTAL_OBJECT_V1 } from "@/server/event-replay/registry/domain/validators";
 
 /**
  * A projection small enough to reason about, for tests and benchmarks of the engine: accounts, entries that reference an
@@ -22,36 +22,34 @@ CREATE TABLE entry_t (entry_id text PRIMARY KEY, account_id text REFERENCES acco
 CREATE TABLE note_t (note_id text PRIMARY KEY, body varchar(40));
 CREATE TABLE late_t (late_id text PRIMARY KEY, account_id text REFERENCES account_t DEFERRABLE INITIALLY DEFERRED);`;
 
-export const LEDGER_TABLES: ReadonlyMap<string, ProjectionTable> = new Map(
-  (
-    [
-      {
-        name: "account_t",
-        columns: {
-          account_id: "text",
-          owner: "text",
-          email: "text",
-          balance: "bigint",
-          aggregate_version: "bigint",
-          update_ts: "timestamptz",
-        },
-        key: ["account_id"],
-        parents: [],
-        otherUnique: true,
-        versionColumn: "aggregate_version",
-      },
-      {
-        name: "entry_t",
-        columns: { entry_id: "text", account_id: "text", amount: "bigint", parent_id: "text", aggregate_version: "bigint" },
-        key: ["entry_id"],
-        parents: [{ table: "account_t", columns: ["account_id"] }],
-        versionColumn: "aggregate_version",
-      },
-      { name: "note_t", columns: { note_id: "text", body: "text" }, key: ["note_id"], parents: [] },
-      { name: "late_t", columns: { late_id: "text", account_id: "text" }, key: ["late_id"], parents: [] },
-    ] satisfies ProjectionTable[]
-  ).map((table) => [table.name, table]),
-);
+const TABLES: readonly ProjectionTable[] = [
+  {
+    name: "account_t",
+    columns: {
+      account_id: "text",
+      owner: "text",
+      email: "text",
+      balance: "bigint",
+      aggregate_version: "bigint",
+      update_ts: "timestamptz",
+    },
+    key: ["account_id"],
+    parents: [],
+    otherUnique: true,
+    versionColumn: "aggregate_version",
+  },
+  {
+    name: "entry_t",
+    columns: { entry_id: "text", account_id: "text", amount: "bigint", parent_id: "text", aggregate_version: "bigint" },
+    key: ["entry_id"],
+    parents: [{ table: "account_t", columns: ["account_id"] }],
+    versionColumn: "aggregate_version",
+  },
+  { name: "note_t", columns: { note_id: "text", body: "text" }, key: ["note_id"], parents: [] },
+  { name: "late_t", columns: { late_id: "text", account_id: "text" }, key: ["late_id"], parents: [] },
+];
+
+export const LEDGER_TABLES: ReadonlyMap<string, ProjectionTable> = new Map(TABLES.map((table) => [table.name, table]));
 
 export function ledgerEntry(
   eventType: string,
@@ -59,7 +57,11 @@ export function ledgerEntry(
   overrides: Partial<PolicyEntry> = {},
 ): PolicyEntry {
   const replayPolicy =
-    dependency.kind === "GRAPH_ROOT" ? "GRAPH_ROOT" : dependency.kind === "AGGREGATE" ? "AGGREGATE_VERSION" : "TRANSACTION_ONLY";
+    dependency.kind === "GRAPH_ROOT"
+      ? "GRAPH_ROOT"
+      : dependency.kind === "AGGREGATE"
+        ? "AGGREGATE_VERSION"
+        : "TRANSACTION_ONLY";
   return {
     eventType,
     schemaVersion: "1",
@@ -119,7 +121,9 @@ export const LEDGER_HANDLERS: Readonly<Record<string, EventHandler>> = {
       ]);
     },
   },
-  NoteWrittenEvent: rows((event) => [{ table: "note_t", key: [text(event.data.noteId)], set: { body: text(event.data.body) } }]),
+  NoteWrittenEvent: rows((event) => [
+    { table: "note_t", key: [text(event.data.noteId)], set: { body: text(event.data.body) } },
+  ]),
   LateLinkedEvent: rows((event) => [
     { table: "late_t", key: [text(event.data.lateId)], set: { account_id: text(event.data.accountId) } },
   ]),

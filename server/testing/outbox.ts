@@ -1,9 +1,9 @@
 import type pg from "pg";
 import { POLICY_REGISTRY_VERSION } from "@/server/event-replay/registry/domain/policy";
-import { encodeCanonical } from "@/server/platform/json/canonical-json";
-import { parseExactJson } from "@/server/platform/json/exact-json";
 import { sha256Hex } from "@/server/platform/digest";
 import { newId, partitionOfHost } from "@/server/platform/ids";
+import { encodeCanonical } from "@/server/platform/json/canonical-json";
+import { parseExactJson } from "@/server/platform/json/exact-json";
 
 /**
  * Puts complete transactions straight into the outbox, as an append of another process would leave them: for tests and
@@ -54,7 +54,11 @@ export async function putOutbox(pool: pg.Pool, ...transactions: OutboxTransactio
   return ids;
 }
 
-async function putTransaction(client: pg.PoolClient, transaction: OutboxTransaction, transactionId: string): Promise<void> {
+async function putTransaction(
+  client: pg.PoolClient,
+  transaction: OutboxTransaction,
+  transactionId: string,
+): Promise<void> {
   const { hostId, members } = transaction;
   const partitionId = partitionOfHost(hostId);
   const { rows } = await client.query<{ first: number }>(
@@ -65,6 +69,24 @@ async function putTransaction(client: pg.PoolClient, transaction: OutboxTransact
   for (const [ordinal, member] of members.entries()) {
     const eventId = member.eventId ?? newId();
     const bytes = eventBytes(hostId, eventId, member);
+    await client.query(
+      `INSERT INTO event_store_t (host_id, id, event_type, event_ts, event_schema_version, aggregate_type, aggregate_id,
+         aggregate_version, root_instance_id, graph_revision, policy_registry_version, payload)
+       VALUES ($1, $2, $3, now(), $4, $5, $6, $7, $8, $9, $10, $11)`,
+      [
+        hostId,
+        eventId,
+        member.type,
+        member.schemaVersion ?? "1",
+        member.aggregateType ?? null,
+        member.aggregateId ?? null,
+        member.version ?? null,
+        member.root ?? null,
+        member.revision ?? null,
+        member.registryVersion ?? POLICY_REGISTRY_VERSION,
+        JSON.stringify(member.data),
+      ],
+    );
     await client.query(
       `INSERT INTO outbox_message_t (host_id, id, partition_id, c_offset, transaction_id, transaction_ordinal,
          transaction_count, event_type, event_ts, event_schema_version, aggregate_type, aggregate_id, aggregate_version,
@@ -118,7 +140,9 @@ function eventBytes(hostId: string, eventId: string, member: OutboxMember): Buff
     source: "https://example.org/ledger",
     time: member.time ?? "2026-01-01T00:00:00Z",
     host: hostId,
-    ...(member.aggregateId ? { subject: member.aggregateId, aggregatetype: member.aggregateType, aggregateversion: member.version } : {}),
+    ...(member.aggregateId
+      ? { subject: member.aggregateId, aggregatetype: member.aggregateType, aggregateversion: member.version }
+      : {}),
     ...(member.root ? { rootinstanceid: member.root, instancegraphrevision: member.revision } : {}),
     data: member.data,
   });

@@ -5,7 +5,11 @@ import { newId } from "@/server/platform/ids";
 import { portalProjection } from "@/server/portal/portal-projection";
 
 /** What a handler would get from the gateway, for one person of one host. `may` grants the named permissions. */
-export function readContext(pool: Pool, hostId: string, options: { userId?: string; may?: readonly string[] } = {}): ReplayContext {
+export function readContext(
+  pool: Pool,
+  hostId: string,
+  options: { userId?: string; may?: readonly string[] } = {},
+): ReplayContext {
   const userId = options.userId ?? newId();
   return {
     pool,

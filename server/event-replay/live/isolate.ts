@@ -1,7 +1,8 @@
 import { captureFailure } from "@/server/event-replay/capture/capture-failure";
 import type { FailureReason } from "@/server/event-replay/capture/domain/failure-record";
-import { execute, type ExecutionOutcome, ProjectionWriteError } from "@/server/event-replay/projection/execute";
+import type { PreparedTransaction } from "@/server/event-replay/projection/domain/prepare";
 import type { ProjectionDefinition, ProjectionTransaction } from "@/server/event-replay/projection/domain/types";
+import { type ExecutionOutcome, execute, ProjectionWriteError } from "@/server/event-replay/projection/execute";
 import type { LockMark } from "@/server/platform/db/lock-order";
 import { isTransient, safePgError } from "@/server/platform/db/pg-errors";
 import type { Tx } from "@/server/platform/db/transaction";
@@ -39,6 +40,7 @@ export async function isolate(
 class IsolationRun {
   private subtransactions = 0;
   private captured = 0;
+  private readonly preparations = new Map<ProjectionTransaction, PreparedTransaction>();
   private readonly locks: LockMark;
 
   constructor(
@@ -72,7 +74,7 @@ class IsolationRun {
     this.tx.rewindLocks(this.locks);
     await this.tx.execute("SAVEPOINT part");
     try {
-      const outcomes = await execute(this.tx, this.definition, part, "LIVE");
+      const outcomes = await execute(this.tx, this.definition, part, "LIVE", this.preparations);
       await this.tx.execute("SET CONSTRAINTS ALL IMMEDIATE");
       await this.tx.execute("RELEASE SAVEPOINT part; SET CONSTRAINTS ALL DEFERRED");
       this.subtransactions += 1;
@@ -87,7 +89,10 @@ class IsolationRun {
     }
   }
 
-  private async captureRefused(part: readonly ProjectionTransaction[], outcomes: readonly ExecutionOutcome[]): Promise<void> {
+  private async captureRefused(
+    part: readonly ProjectionTransaction[],
+    outcomes: readonly ExecutionOutcome[],
+  ): Promise<void> {
     for (let i = 0; i < part.length; i++) {
       const outcome = outcomes[i];
       if (outcome?.kind === "REFUSED") await this.capture(part[i] as ProjectionTransaction, refusalReason(outcome));

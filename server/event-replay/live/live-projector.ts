@@ -4,8 +4,8 @@ import type { ProjectionDefinition } from "@/server/event-replay/projection/doma
 import { inTransaction } from "@/server/platform/db/transaction";
 import { countCaptured, countCaptureFailure, countProjected } from "@/server/platform/metrics";
 import { ensureProgressRows, findLanesWithWork } from "./outbox-lane";
-import { LaneMemory, projectBatch, safeErrorName } from "./project-batch";
 import { ProcessorStatus } from "./processor-status";
+import { LaneMemory, projectBatch, safeErrorName } from "./project-batch";
 import { WakeUp } from "./wake-up";
 
 export type LiveProjectorOptions = {
@@ -96,8 +96,8 @@ export class LiveProjector {
 
   /** Works the lane until it has nothing more. True when anything was done. */
   private async projectLane(partitionId: number): Promise<boolean> {
-    let memory = this.memory.get(partitionId);
-    if (!memory) this.memory.set(partitionId, (memory = new LaneMemory()));
+    const memory = this.memory.get(partitionId) ?? new LaneMemory();
+    this.memory.set(partitionId, memory);
     let worked = false;
     while (!this.stopping) {
       const result = await projectBatch(this.pool, this.definition, partitionId, memory);
@@ -105,7 +105,12 @@ export class LiveProjector {
       worked = true;
       countProjected(result.transactions - result.captured, result.events);
       countCaptured(result.captured);
-      this.options.onEvent?.({ kind: "batch", partitionId, transactions: result.transactions, captured: result.captured });
+      this.options.onEvent?.({
+        kind: "batch",
+        partitionId,
+        transactions: result.transactions,
+        captured: result.captured,
+      });
     }
     if (worked) this.status.healthy(partitionId);
     return worked;

@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from "vitest";
 import { loadFailureTransaction } from "@/server/event-replay/capture/load-failure";
-import { execute, ProjectionWriteError } from "@/server/event-replay/projection/execute";
 import type { EventHandler } from "@/server/event-replay/projection/domain/types";
+import { execute, ProjectionWriteError } from "@/server/event-replay/projection/execute";
 import { beginStatement, inTransaction } from "@/server/platform/db/transaction";
 import { newId } from "@/server/platform/ids";
 import { testDatabase } from "@/server/testing/database";
 import { drainLane } from "@/server/testing/drain-lane";
 import { LEDGER_DDL, LEDGER_HANDLERS, ledgerProjection } from "@/server/testing/ledger-projection";
 import { hostOfPartition, type OutboxMember, putOutbox } from "@/server/testing/outbox";
-import { LaneMemory, projectBatch } from "./project-batch";
 import { ensureProgressRows, partitionLockKey } from "./outbox-lane";
+import { LaneMemory, projectBatch } from "./project-batch";
 
 const db = testDatabase();
 const ledger = ledgerProjection();
@@ -33,12 +33,18 @@ const rows = async (text: string, ...values: unknown[]) => (await db.pool.query(
 const failuresOf = (hostId: string) =>
   rows("SELECT * FROM event_failure_transaction_t WHERE host_id = $1 ORDER BY created_ts, failure_id", hostId);
 const progressOf = async (partitionId: number) =>
-  (await rows("SELECT next_offset FROM consumer_offsets WHERE group_id = 'ledger-group' AND partition_id = $1", partitionId))[0]
-    ?.next_offset;
+  (
+    await rows(
+      "SELECT next_offset FROM consumer_offsets WHERE group_id = 'ledger-group' AND partition_id = $1",
+      partitionId,
+    )
+  )[0]?.next_offset;
 const put = (hostId: string, ...transactions: OutboxMember[][]) =>
   putOutbox(db.pool, ...transactions.map((members) => ({ hostId, members })));
 const owners = async (prefix: string) =>
-  (await rows("SELECT account_id FROM account_t WHERE account_id LIKE $1 ORDER BY 1", `${prefix}%`)).map((row) => row.account_id);
+  (await rows("SELECT account_id FROM account_t WHERE account_id LIKE $1 ORDER BY 1", `${prefix}%`)).map(
+    (row) => row.account_id,
+  );
 
 test("ER-CAP-02 a failed transaction is archived whole, its notifications read DLQ, and progress moves in the same commit", async () => {
   const hostId = hostOfPartition(0);
@@ -46,12 +52,20 @@ test("ER-CAP-02 a failed transaction is archived whole, its notifications read D
   await drainLane(db.pool, ledger, 0);
   const [failure, ...others] = await failuresOf(hostId);
   expect(others).toEqual([]);
-  expect(failure).toMatchObject({ original_transaction_id: transactionId, event_count: 2, status: "OPEN", error_type: "22001" });
-  const members = await rows("SELECT event_ordinal FROM event_failure_event_t WHERE failure_id = $1 ORDER BY 1", failure?.failure_id);
+  expect(failure).toMatchObject({
+    original_transaction_id: transactionId,
+    event_count: 2,
+    status: "OPEN",
+    error_type: "22001",
+  });
+  const members = await rows(
+    "SELECT event_ordinal FROM event_failure_event_t WHERE failure_id = $1 ORDER BY 1",
+    failure?.failure_id,
+  );
   expect(members.map((member) => member.event_ordinal)).toEqual([0, 1]);
-  expect(await rows("SELECT DISTINCT status, error FROM notification_t WHERE transaction_id = $1", transactionId)).toEqual([
-    { status: "DLQ", error: "PROJECTION_FAILED" },
-  ]);
+  expect(
+    await rows("SELECT DISTINCT status, error FROM notification_t WHERE transaction_id = $1", transactionId),
+  ).toEqual([{ status: "DLQ", error: "PROJECTION_FAILED" }]);
   expect(await owners("cap02")).toEqual(["cap02-next"]);
   // One commit: the failure's row and the progress row were written by the same database transaction.
   const [{ same }] = (await rows(
@@ -90,7 +104,12 @@ test("ER-CAP-05 a transaction that fails on its last member is one failure with 
   await drainLane(db.pool, ledger, 0);
   const [failure, ...others] = await failuresOf(hostId);
   expect(others).toEqual([]);
-  expect(failure).toMatchObject({ event_count: 3, error_code: "PROJECTION_FAILED", error_type: "23514", failed_ordinal: 2 });
+  expect(failure).toMatchObject({
+    event_count: 3,
+    error_code: "PROJECTION_FAILED",
+    error_type: "23514",
+    failed_ordinal: 2,
+  });
   const members = await rows(
     "SELECT event_ordinal, aggregate_version FROM event_failure_event_t WHERE failure_id = $1 ORDER BY 1",
     failure?.failure_id,
@@ -138,7 +157,11 @@ test("ER-CAP-01 rows that stood in dead_letter_queue before are neither read nor
 
 test("ER-EXE-15 a batch that can't commit moves nothing: progress follows the projection's own commit", async () => {
   const hostId = hostOfPartition(5);
-  await put(hostId, [{ type: "LateLinkedEvent", data: { lateId: "exe15", accountId: "nobody" } }], [account("exe15", 1)]);
+  await put(
+    hostId,
+    [{ type: "LateLinkedEvent", data: { lateId: "exe15", accountId: "nobody" } }],
+    [account("exe15", 1)],
+  );
   // A deferred constraint speaks only at commit: first the whole batch is lost, then the culprit is found and captured.
   expect(await drainLane(db.pool, ledger, 5)).toMatchObject({ transactions: 2, captured: 1 });
   expect(await owners("exe15")).toEqual(["exe15"]);
@@ -155,7 +178,12 @@ test("ER-EXE-18 versions after a failed one are captured as gaps, never projecte
   await drainLane(db.pool, ledger, 6);
   const failures = await failuresOf(hostId);
   expect(failures.map((failure) => failure.error_code)).toEqual(["PROJECTION_FAILED", "REPLAY_GAP", "REPLAY_GAP"]);
-  expect(failures[2]?.error_details).toEqual({ scopeType: "AGGREGATE", scopeKey: "Account:exe18", expected: 2, got: 4 });
+  expect(failures[2]?.error_details).toEqual({
+    scopeType: "AGGREGATE",
+    scopeKey: "Account:exe18",
+    expected: 2,
+    got: 4,
+  });
   expect(await rows("SELECT balance FROM account_t WHERE account_id = 'exe18'")).toEqual([{ balance: 1 }]);
 });
 
@@ -237,7 +265,9 @@ test("ER-CAP-24 the same transaction delivered again moves counters of the one f
   await db.pool.query("ALTER TABLE projection_range_t DISABLE TRIGGER USER");
   await db.pool.query("DELETE FROM projection_range_t WHERE partition_id = 8");
   await db.pool.query("ALTER TABLE projection_range_t ENABLE TRIGGER USER");
-  await db.pool.query("UPDATE consumer_offsets SET next_offset = next_offset - 1 WHERE group_id = 'ledger-group' AND partition_id = 8");
+  await db.pool.query(
+    "UPDATE consumer_offsets SET next_offset = next_offset - 1 WHERE group_id = 'ledger-group' AND partition_id = 8",
+  );
   await db.pool.query("ALTER TABLE consumer_offsets ENABLE TRIGGER USER");
   await drainLane(db.pool, again, 8);
   const [second, ...others] = await failuresOf(hostId);
@@ -259,11 +289,26 @@ test("ER-CAP-26 error texts are our own words, bounded, and hold nothing of the 
     },
   };
   const definition = ledgerProjection({ handlers: { AccountUpdatedEvent: thrower } });
-  await put(hostId, [note(canary, `${canary}${TOO_LONG}`)], [account("cap26", 1)], [account("cap26", 2, { owner: canary })]);
+  await put(
+    hostId,
+    [note(canary, `${canary}${TOO_LONG}`)],
+    [account("cap26", 1)],
+    [account("cap26", 2, { owner: canary })],
+  );
   await drainLane(db.pool, definition, 9);
   expect(await failuresOf(hostId)).toHaveLength(2);
-  for (const table of ["event_failure_transaction_t", "event_failure_scope_t", "event_failure_delivery_t", "notification_t", "dead_letter_queue", "event_failure_rollup_t", "processor_status_t"]) {
-    const [{ found }] = (await rows(`SELECT count(*)::int AS found FROM ${table} t WHERE t::text LIKE '%${canary}%'`)) as [{ found: number }];
+  for (const table of [
+    "event_failure_transaction_t",
+    "event_failure_scope_t",
+    "event_failure_delivery_t",
+    "notification_t",
+    "dead_letter_queue",
+    "event_failure_rollup_t",
+    "processor_status_t",
+  ]) {
+    const [{ found }] = (await rows(
+      `SELECT count(*)::int AS found FROM ${table} t WHERE t::text LIKE '%${canary}%'`,
+    )) as [{ found: number }];
     expect(`${table} ${found}`).toBe(`${table} 0`);
   }
 });
@@ -330,7 +375,11 @@ test("a waiting barrier installer is not overtaken: live work leaves the lane to
 
 test("a transaction larger than a batch is read and projected whole", async () => {
   const hostId = hostOfPartition(13);
-  await put(hostId, Array.from({ length: 700 }, (_, i) => account(`big-${i}`, 1)), [account("after-big", 1)]);
+  await put(
+    hostId,
+    Array.from({ length: 700 }, (_, i) => account(`big-${i}`, 1)),
+    [account("after-big", 1)],
+  );
   const memory = new LaneMemory();
   memory.limit = 64;
   expect(await drainLane(db.pool, ledger, 13, memory)).toMatchObject({ transactions: 2, captured: 0 });
@@ -352,9 +401,13 @@ test("ER-CAP-36 success is recorded as a range: the pending notification row is 
 
 test("with a third of all transactions failing, every one is settled once and in order", async () => {
   const hostId = hostOfPartition(15);
-  const transactions = Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? [note(`third-${i}`, TOO_LONG)] : [note(`third-${i}`, "ok")]));
+  const transactions = Array.from({ length: 300 }, (_, i) =>
+    i % 3 === 0 ? [note(`third-${i}`, TOO_LONG)] : [note(`third-${i}`, "ok")],
+  );
   await put(hostId, ...transactions);
-  const definition = ledgerProjection({ handlers: { NoteWrittenEvent: LEDGER_HANDLERS.NoteWrittenEvent as EventHandler } });
+  const definition = ledgerProjection({
+    handlers: { NoteWrittenEvent: LEDGER_HANDLERS.NoteWrittenEvent as EventHandler },
+  });
   expect(await drainLane(db.pool, definition, 15)).toMatchObject({ transactions: 300, captured: 100 });
   expect((await rows("SELECT count(*)::int AS n FROM note_t WHERE note_id LIKE 'third-%'"))[0]).toEqual({ n: 200 });
 });

@@ -1,7 +1,11 @@
 import type pg from "pg";
 import { captureFailure } from "@/server/event-replay/capture/capture-failure";
+import type {
+  ProjectionDefinition,
+  ProjectionTransaction,
+  SourceEvent,
+} from "@/server/event-replay/projection/domain/types";
 import { execute, ProjectionWriteError } from "@/server/event-replay/projection/execute";
-import type { ProjectionDefinition, ProjectionTransaction, SourceEvent } from "@/server/event-replay/projection/domain/types";
 import { isConnectionLoss, isTransient, safePgError } from "@/server/platform/db/pg-errors";
 import { beginStatement, openTx, type Tx } from "@/server/platform/db/transaction";
 import { isIntegrityViolation, isolate, refusalReason } from "./isolate";

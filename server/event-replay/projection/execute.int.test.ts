@@ -9,7 +9,13 @@ import { compareVariants } from "@/server/testing/handler-harness";
 import { LEDGER_DDL, LEDGER_HANDLERS, ledgerProjection } from "@/server/testing/ledger-projection";
 import { hostOfPartition, type OutboxMember, putOutbox } from "@/server/testing/outbox";
 import { waitingTransactions } from "@/server/testing/source-transactions";
-import type { EventHandler, ExecutionMode, ProjectedEvent, ProjectionDefinition, ProjectionTransaction } from "./domain/types";
+import type {
+  EventHandler,
+  ExecutionMode,
+  ProjectedEvent,
+  ProjectionDefinition,
+  ProjectionTransaction,
+} from "./domain/types";
 import { execute, ProjectionWriteError } from "./execute";
 
 const db = testDatabase();
@@ -27,7 +33,12 @@ const account = (id: string, version: number, data: Record<string, unknown> = {}
   version,
   data,
 });
-const entry = (id: string, version: number, data: Record<string, unknown>, type = "EntryPostedEvent"): OutboxMember => ({
+const entry = (
+  id: string,
+  version: number,
+  data: Record<string, unknown>,
+  type = "EntryPostedEvent",
+): OutboxMember => ({
   type,
   aggregateType: "Entry",
   aggregateId: id,
@@ -44,8 +55,11 @@ async function delivered(...transactions: OutboxMember[][]): Promise<readonly Pr
   return all.filter((transaction) => transaction.hostId === hostId);
 }
 
-const run = (transactions: readonly ProjectionTransaction[], mode: ExecutionMode = "LIVE", definition: ProjectionDefinition = ledger) =>
-  inTransaction(db.pool, "test", (tx) => execute(tx, definition, transactions, mode));
+const run = (
+  transactions: readonly ProjectionTransaction[],
+  mode: ExecutionMode = "LIVE",
+  definition: ProjectionDefinition = ledger,
+) => inTransaction(db.pool, "test", (tx) => execute(tx, definition, transactions, mode));
 
 const scopesOf = async (hostId: string) =>
   (
@@ -99,12 +113,17 @@ test("ER-EXE-03 members run in ordinal order, then scopes move, and a replayed t
   await run([transaction as ProjectionTransaction], "REPLAY", definition);
   expect(order).toEqual(["z", "a", "m"]);
   expect(await scopesOf(hostId)).toHaveLength(3);
-  const { rows } = await db.pool.query("SELECT DISTINCT status FROM notification_t WHERE transaction_id = $1", [transactionId]);
+  const { rows } = await db.pool.query("SELECT DISTINCT status FROM notification_t WHERE transaction_id = $1", [
+    transactionId,
+  ]);
   expect(rows).toEqual([{ status: "SUCCEEDED" }]);
 });
 
 test("ER-EXE-04 the executor neither commits nor rolls back: the caller's rollback removes every effect", async () => {
-  const [transaction] = await delivered([account("exe04", 1, { owner: "o" }), { type: "NoteWrittenEvent", data: { noteId: "exe04" } }]);
+  const [transaction] = await delivered([
+    account("exe04", 1, { owner: "o" }),
+    { type: "NoteWrittenEvent", data: { noteId: "exe04" } },
+  ]);
   const onlyConnection = db.createPool({ max: 1 });
   await expect(
     inTransaction(onlyConnection, "test", async (tx) => {
@@ -129,12 +148,18 @@ test("ER-EXE-05 a handler gets a frozen event: it can't edit what is projected",
       } catch (error) {
         thrown = error;
       }
-      return LEDGER_HANDLERS.AccountOpenedEvent?.kind === "rows" ? LEDGER_HANDLERS.AccountOpenedEvent.project(event) : [];
+      return LEDGER_HANDLERS.AccountOpenedEvent?.kind === "rows"
+        ? LEDGER_HANDLERS.AccountOpenedEvent.project(event)
+        : [];
     },
   };
   const [transaction] = await delivered([account("exe05", 1, { owner: "given", deep: { inner: 1 } })]);
   const before = Buffer.from((transaction as ProjectionTransaction).members[0]?.payload as Buffer);
-  await run([transaction as ProjectionTransaction], "LIVE", ledgerProjection({ handlers: { AccountOpenedEvent: meddler } }));
+  await run(
+    [transaction as ProjectionTransaction],
+    "LIVE",
+    ledgerProjection({ handlers: { AccountOpenedEvent: meddler } }),
+  );
   expect(thrown).toBeInstanceOf(TypeError);
   const { rows } = await db.pool.query("SELECT owner FROM account_t WHERE account_id = 'exe05'");
   expect(rows).toEqual([{ owner: "given" }]);
@@ -146,18 +171,26 @@ test("ER-EXE-06 projection rows and ordering rows are in one commit: an error at
     [account("exe06", 1, { balance: 1 })],
     [account("exe06", 2, { balance: -1 })],
   );
-  await expect(run([first as ProjectionTransaction, second as ProjectionTransaction])).rejects.toBeInstanceOf(ProjectionWriteError);
+  await expect(run([first as ProjectionTransaction, second as ProjectionTransaction])).rejects.toBeInstanceOf(
+    ProjectionWriteError,
+  );
   expect(await scopesOf((first as ProjectionTransaction).hostId)).toEqual([]);
   expect((await db.pool.query("SELECT FROM account_t WHERE account_id = 'exe06'")).rowCount).toBe(0);
   // The other half: ordering rows refuse, so the rows of the projection go too.
-  await db.pool.query("ALTER TABLE projection_scope_t ADD CONSTRAINT refuse_exe06 CHECK (scope_key <> 'Account:exe06')");
+  await db.pool.query(
+    "ALTER TABLE projection_scope_t ADD CONSTRAINT refuse_exe06 CHECK (scope_key <> 'Account:exe06')",
+  );
   await expect(run([first as ProjectionTransaction])).rejects.toThrow();
   expect((await db.pool.query("SELECT FROM account_t WHERE account_id = 'exe06'")).rowCount).toBe(0);
   await db.pool.query("ALTER TABLE projection_scope_t DROP CONSTRAINT refuse_exe06");
 });
 
 test("ER-EXE-07 handlers write only through the caller's transaction: nobody else sees rows before it commits", async () => {
-  const [transaction] = await delivered([account("exe07", 1, { owner: "o" }), entry("exe07", 1, { amount: 3 }), entry("exe07", 2, { factor: 2 }, "EntryScaledEvent")]);
+  const [transaction] = await delivered([
+    account("exe07", 1, { owner: "o" }),
+    entry("exe07", 1, { amount: 3 }),
+    entry("exe07", 2, { factor: 2 }, "EntryScaledEvent"),
+  ]);
   const other = db.createPool();
   await inTransaction(db.pool, "test", async (tx) => {
     await execute(tx, ledger, [transaction as ProjectionTransaction], "LIVE");
@@ -176,7 +209,9 @@ test("ER-EXE-08 applying a transaction twice equals applying it once, ordered an
   await run(both);
   await db.pool.query("UPDATE note_t SET body = 'edited later' WHERE note_id = 'exe08'");
   expect((await run(both)).map((outcome) => outcome.kind)).toEqual(["ALREADY_PROJECTED", "ALREADY_PROJECTED"]);
-  expect((await run([...both, ...both])).map((outcome) => outcome.kind)).toEqual(new Array(4).fill("ALREADY_PROJECTED"));
+  expect((await run([...both, ...both])).map((outcome) => outcome.kind)).toEqual(
+    new Array(4).fill("ALREADY_PROJECTED"),
+  );
   const { rows } = await db.pool.query("SELECT body FROM note_t WHERE note_id = 'exe08'");
   expect(rows).toEqual([{ body: "edited later" }]);
 });
@@ -198,7 +233,9 @@ test("ER-EXE-10 the harness catches a handler that opens a socket", async () => 
     },
   };
   const transactions = await delivered([account("exe10", 1)]);
-  await expect(compareVariants(db.pool, ledgerProjection({ handlers: { AccountOpenedEvent: leaky } }), transactions)).rejects.toThrow();
+  await expect(
+    compareVariants(db.pool, ledgerProjection({ handlers: { AccountOpenedEvent: leaky } }), transactions),
+  ).rejects.toThrow();
   await expect(compareVariants(db.pool, ledger, transactions)).resolves.toBeDefined();
 });
 
@@ -216,13 +253,19 @@ test("ER-EXE-11 LIVE on one database and REPLAY on another leave the same rows, 
 });
 
 test("ER-EXE-12 the harness tells a handler that is not idempotent in its effects apart", async () => {
-  const transactions = await delivered([entry("exe12", 1, { amount: 1 })], [entry("exe12", 2, { factor: 2 }, "EntryScaledEvent")]);
+  const transactions = await delivered(
+    [entry("exe12", 1, { amount: 1 })],
+    [entry("exe12", 2, { factor: 2 }, "EntryScaledEvent")],
+  );
   const clocked = ledgerProjection({
     handlers: {
       EntryPostedEvent: {
         kind: "statements",
         handle: (tx, event) =>
-          tx.execute("INSERT INTO entry_t (entry_id, amount) VALUES ($1, extract(epoch FROM clock_timestamp()) * 1e6)", [event.aggregateId]),
+          tx.execute(
+            "INSERT INTO entry_t (entry_id, amount) VALUES ($1, extract(epoch FROM clock_timestamp()) * 1e6)",
+            [event.aggregateId],
+          ),
       },
     },
   });
@@ -257,7 +300,9 @@ test("ER-EXE-16 a transaction over several scopes moves each of them, graph root
     { scope_type: "AGGREGATE", scope_key: "Account:exe16b", projected_version: 1 },
     { scope_type: "GRAPH_ROOT", scope_key: root, projected_version: 1 },
   ]);
-  const { rows } = await db.pool.query("SELECT projected_revision FROM instance_graph_revision_t WHERE host_id = $1", [hostId]);
+  const { rows } = await db.pool.query("SELECT projected_revision FROM instance_graph_revision_t WHERE host_id = $1", [
+    hostId,
+  ]);
   expect(rows).toEqual([{ projected_revision: 1 }]);
 });
 
@@ -273,9 +318,19 @@ test("ER-EXE-17 an incomplete or mis-ordered transaction is refused before any h
   const definition = ledgerProjection({ handlers: { AccountOpenedEvent: spy } });
   const [whole] = await delivered([account("a17", 1), account("b17", 1), account("c17", 1)]);
   const { members } = whole as ProjectionTransaction;
-  const broken = [members.slice(0, 2), members.slice(1), [members[1], members[0], members[2]], [members[0], members[0], members[2]], []];
+  const broken = [
+    members.slice(0, 2),
+    members.slice(1),
+    [members[1], members[0], members[2]],
+    [members[0], members[0], members[2]],
+    [],
+  ];
   for (const list of broken) {
-    const [outcome] = await run([{ ...(whole as ProjectionTransaction), members: list as typeof members }], "LIVE", definition);
+    const [outcome] = await run(
+      [{ ...(whole as ProjectionTransaction), members: list as typeof members }],
+      "LIVE",
+      definition,
+    );
     expect(outcome).toMatchObject({ kind: "REFUSED", code: "TRANSACTION_INCOMPLETE" });
   }
   expect(called).toBe(0);
@@ -284,13 +339,23 @@ test("ER-EXE-17 an incomplete or mis-ordered transaction is refused before any h
 test("ER-APP-23 an event is projected under the registry version it was pinned to, never under a newer one", async () => {
   const handler = (owner: string): EventHandler => ({
     kind: "rows",
-    project: (event) => [{ table: "account_t", key: [event.aggregateId as string], set: { owner, aggregate_version: event.aggregateVersion } }],
+    project: (event) => [
+      {
+        table: "account_t",
+        key: [event.aggregateId as string],
+        set: { owner, aggregate_version: event.aggregateVersion },
+      },
+    ],
   });
   const current = ledger.registries.current;
   const older = { ...current, version: "event-replay-policy-v1" };
   const definition: ProjectionDefinition = {
     ...ledger,
-    registries: { current, version: (v) => (v === current.version ? current : v === older.version ? older : undefined) },
+    registries: {
+      current,
+      all: [current, older],
+      version: (v) => (v === current.version ? current : v === older.version ? older : undefined),
+    },
     handlerFor: (_entry, version) => handler(version),
   };
   const transactions = await delivered(
@@ -301,7 +366,9 @@ test("ER-APP-23 an event is projected under the registry version it was pinned t
   const outcomes = await run(transactions, "LIVE", definition);
   expect(outcomes.map((outcome) => outcome.kind)).toEqual(["PROJECTED", "PROJECTED", "REFUSED"]);
   expect(outcomes[2]).toMatchObject({ code: "UNSUPPORTED_EVENT_TYPE" });
-  const { rows } = await db.pool.query("SELECT account_id, owner FROM account_t WHERE account_id LIKE 'pin-%' ORDER BY 1");
+  const { rows } = await db.pool.query(
+    "SELECT account_id, owner FROM account_t WHERE account_id LIKE 'pin-%' ORDER BY 1",
+  );
   expect(rows).toEqual([
     { account_id: "pin-new", owner: current.version },
     { account_id: "pin-old", owner: older.version },

@@ -57,14 +57,20 @@ export class ProjectionWriteError extends Error {
  *
  * Errors of projection writes are thrown as ProjectionWriteError and leave the transaction aborted: the caller rolls back (to
  * its savepoint) and isolates. Transactions that can't run for a reason known beforehand come back REFUSED.
+ * `preparations` keeps the pure half for a caller that runs the same transactions again in smaller lists.
  */
 export async function execute(
   tx: Tx,
   definition: ProjectionDefinition,
   transactions: readonly ProjectionTransaction[],
   mode: ExecutionMode,
+  preparations?: Map<ProjectionTransaction, PreparedTransaction>,
 ): Promise<ExecutionOutcome[]> {
-  const prepared = transactions.map((transaction) => prepared1(definition, transaction));
+  const prepared = transactions.map((transaction) => {
+    const item = preparations?.get(transaction) ?? prepareTransaction(definition, transaction);
+    preparations?.set(transaction, item);
+    return item;
+  });
   const board = await loadBoard(tx, definition, prepared, mode);
   const outcomes: ExecutionOutcome[] = [];
   const writer = new OrderedWriter(tx, definition);
@@ -74,17 +80,6 @@ export async function execute(
   await insertProjectedTransactions(tx, definition, board.unorderedDone);
   if (mode === "REPLAY") await markNotificationsSucceeded(tx, prepared, outcomes);
   return outcomes.map((outcome, i) => writer.withChanges(outcome, prepared[i] as PreparedTransaction));
-}
-
-// Isolation runs the same transactions again in smaller lists; their pure half is computed once per definition.
-const preparations = new WeakMap<ProjectionDefinition, WeakMap<ProjectionTransaction, PreparedTransaction>>();
-
-function prepared1(definition: ProjectionDefinition, transaction: ProjectionTransaction): PreparedTransaction {
-  let byTransaction = preparations.get(definition);
-  if (!byTransaction) preparations.set(definition, (byTransaction = new WeakMap()));
-  let prepared = byTransaction.get(transaction);
-  if (!prepared) byTransaction.set(transaction, (prepared = prepareTransaction(definition, transaction)));
-  return prepared;
 }
 
 async function settle(item: PreparedTransaction, board: Board, writer: OrderedWriter): Promise<ExecutionOutcome> {

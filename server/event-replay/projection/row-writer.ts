@@ -1,8 +1,8 @@
 import { arrayLiteral } from "@/server/platform/db/arrays";
 import type { Tx } from "@/server/platform/db/transaction";
 import { sha256Hex } from "@/server/platform/digest";
-import type { TableDeletes, TableSets, Wave } from "./domain/waves";
 import type { ProjectionTable } from "./domain/types";
+import type { TableDeletes, TableSets, Wave } from "./domain/waves";
 
 /**
  * A guarded write changed fewer rows than it carried: a newer version already stands in the row. The scope bookkeeping and
@@ -42,7 +42,9 @@ async function writeDeletes(tx: Tx, { table, rows }: TableDeletes): Promise<numb
     ...table.key.map((_, i) => arrayLiteral(rows.map((row) => row.key[i] ?? null))),
     arrayLiteral(rows.map((row) => row.change)),
   ];
-  const deleted = new Set((await tx.query<{ change: number }>(statement.text, parameters, statement.name)).map((r) => r.change));
+  const deleted = new Set(
+    (await tx.query<{ change: number }>(statement.text, parameters, statement.name)).map((r) => r.change),
+  );
   return rows.map((row) => row.change).filter((change) => !deleted.has(change));
 }
 
@@ -51,13 +53,13 @@ type Statement = { readonly text: string; readonly name: string };
 const statements = new WeakMap<ProjectionTable, Map<string, Statement>>();
 
 function cached(table: ProjectionTable, id: string, build: () => string): Statement {
-  let byId = statements.get(table);
-  if (!byId) statements.set(table, (byId = new Map()));
-  let statement = byId.get(id);
-  if (!statement) {
-    const text = build();
-    byId.set(id, (statement = { text, name: `w_${sha256Hex(text).slice(0, 32)}` }));
-  }
+  const byId = statements.get(table) ?? new Map<string, Statement>();
+  statements.set(table, byId);
+  const known = byId.get(id);
+  if (known) return known;
+  const text = build();
+  const statement = { text, name: `w_${sha256Hex(text).slice(0, 32)}` };
+  byId.set(id, statement);
   return statement;
 }
 
@@ -101,4 +103,3 @@ function quoted(identifier: string): string {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(identifier)) throw new Error("projection identifiers are plain lower-case names");
   return `"${identifier}"`;
 }
-

@@ -1,6 +1,6 @@
+import { compareScopes, type Scope, scopeId } from "@/server/event-replay/registry/domain/scopes";
 import { arrayLiteral } from "@/server/platform/db/arrays";
 import type { Tx } from "@/server/platform/db/transaction";
-import { compareScopes, type Scope, scopeId } from "@/server/event-replay/registry/domain/scopes";
 import type { ScopeStanding } from "./domain/continuity";
 import type { ProjectionDefinition, ProjectionTransaction } from "./domain/types";
 
@@ -82,7 +82,10 @@ export async function advanceScopes(
     "advance_scopes",
   );
   if (written !== advances.length) throw new Error("a scope moved while its row was locked");
-  await advanceGraphRevisions(tx, advances.filter((advance) => advance.type === "GRAPH_ROOT"));
+  await advanceGraphRevisions(
+    tx,
+    advances.filter((advance) => advance.type === "GRAPH_ROOT"),
+  );
 }
 
 /**

@@ -28,7 +28,11 @@ const SMALLEST_PLAIN = 1e-300;
  */
 export function decodeJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new JsonDecodeError("INVALID_UTF8");
-  const text = bytes.toString("utf8");
+  return decodeJsonText(bytes.toString("utf8"));
+}
+
+/** The same for bytes that are text already: a source that delivers text saves the way through a Buffer. */
+export function decodeJsonText(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -39,7 +43,7 @@ export function decodeJson(bytes: Buffer): unknown {
   const suspect =
     extremes === OUTSIDE ||
     (extremes === ZERO && TINY_EXPONENT.test(text)) ||
-    (hasLongRun(bytes) && LONG_NUMBER.test(text));
+    (hasLongRun(text) && LONG_NUMBER.test(text));
   if (!suspect) return value;
   const parsed = parseExactJson(text);
   if (!parsed.ok) throw new JsonDecodeError(parsed.rule);
@@ -47,21 +51,21 @@ export function decodeJson(bytes: Buffer): unknown {
 }
 
 /** Sixteen digits or points in a row. Every such run covers a multiple of sixteen, so only those places are looked at. */
-function hasLongRun(bytes: Buffer): boolean {
-  for (let place = 15; place < bytes.length; place += 16) {
-    if (!isDigitOrPoint(bytes[place])) continue;
+function hasLongRun(text: string): boolean {
+  for (let place = 15; place < text.length; place += 16) {
+    if (!isDigitOrPoint(text.charCodeAt(place))) continue;
     let start = place;
     let end = place;
-    while (isDigitOrPoint(bytes[start - 1])) start--;
-    while (isDigitOrPoint(bytes[end + 1])) end++;
+    while (isDigitOrPoint(text.charCodeAt(start - 1))) start--;
+    while (isDigitOrPoint(text.charCodeAt(end + 1))) end++;
     if (end - start >= 15) return true;
   }
   return false;
 }
 
 /** 0x2e point, 0x2f slash (harmless), 0x30..0x39 digits. */
-function isDigitOrPoint(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x2e && byte <= 0x39;
+function isDigitOrPoint(code: number): boolean {
+  return code >= 0x2e && code <= 0x39;
 }
 
 const PLAIN = 0;

@@ -37,14 +37,16 @@ const edgeNumber = fc
   })
   .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent);
 
-test("ER-APP-10 the exact parser refuses a number exactly when PostgreSQL's numeric does", async () => {
+test("ER-APP-10 the exact parser refuses the numbers PostgreSQL's numeric does, and exponents of a billion in every version", async () => {
   await fc.assert(
     fc.asyncProperty(edgeNumber, async (lexeme) => {
       const accepted = await db.pool.query("SELECT $1::numeric IS NOT NULL", [lexeme]).then(
         () => true,
         () => false,
       );
-      expect(isWithinNumeric(lexeme)).toBe(accepted);
+      // Versions differ on zero with such an exponent; one that any of them refuses is refused.
+      const hugeExponent = lexeme.endsWith("e1073741823");
+      expect(isWithinNumeric(lexeme)).toBe(accepted && !hugeExponent);
     }),
     { numRuns: 150 },
   );

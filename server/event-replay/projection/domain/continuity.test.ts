@@ -36,7 +36,10 @@ test("ER-EXE-09 a version at or below the projected one is an idempotent no-op, 
 
 test("ER-EXE-18 a scope held by an open failure takes nothing newer, not even its next version or a first one", () => {
   expect(decideContinuity([run("A", [4])], board({ A: at(3, true) }))).toMatchObject({ kind: "GAP", got: 4 });
-  expect(decideContinuity([run("A", [1])], board({ A: at(null, true) }))).toMatchObject({ kind: "GAP", expected: null });
+  expect(decideContinuity([run("A", [1])], board({ A: at(null, true) }))).toMatchObject({
+    kind: "GAP",
+    expected: null,
+  });
 });
 
 test("an unknown scope takes its first version as baseline, whatever it is", () => {

@@ -16,7 +16,10 @@ export type ContinuityDecision =
  * gap. An unknown scope takes its first version as baseline, and an import may declare a baseline, but never while an OPEN
  * failure holds the scope: then the missing version is known to exist. One bad scope refuses the whole transaction.
  */
-export function decideContinuity(runs: readonly ScopeRun[], standing: (scope: Scope) => ScopeStanding): ContinuityDecision {
+export function decideContinuity(
+  runs: readonly ScopeRun[],
+  standing: (scope: Scope) => ScopeStanding,
+): ContinuityDecision {
   if (runs.length === 0) return { kind: "APPLY" };
   let applied = 0;
   for (const run of runs) {

@@ -1,4 +1,10 @@
-import { compareScopes, type Scope, type ScopeStep, scopeId, scopesOfEvent } from "@/server/event-replay/registry/domain/scopes";
+import {
+  compareScopes,
+  type Scope,
+  type ScopeStep,
+  scopeId,
+  scopesOfEvent,
+} from "@/server/event-replay/registry/domain/scopes";
 import type { ProjectionTransaction } from "./types";
 
 /**
@@ -10,7 +16,7 @@ export function isComplete(transaction: ProjectionTransaction): boolean {
   return declaredCount > 0 && members.length === declaredCount && members.every((member, i) => member.ordinal === i);
 }
 
-/** The versions one transaction writes in one scope, in member order, each once. */
+/** The versions one transaction writes in one scope, in member order. */
 export type ScopeRun = Scope & { readonly versions: readonly number[]; readonly declaresBaseline: boolean };
 
 /** The union of all members' scopes in canonical order: what is locked, checked and advanced as one (ER-EXE-16, ER-ISO-02). */
@@ -21,10 +27,16 @@ export function scopeRunsOf(transaction: ProjectionTransaction): ScopeRun[] {
       const id = scopeId(step);
       const run = runs.get(id);
       if (!run) runs.set(id, { scope: step, versions: [step.version], baseline: member.versionBaseline });
-      else if (run.versions.at(-1) !== step.version) run.versions.push(step.version);
+      // Members of one graph command share its revision; an aggregate's versions never repeat.
+      else if (step.type === "AGGREGATE" || run.versions.at(-1) !== step.version) run.versions.push(step.version);
     }
   }
   return [...runs.values()]
-    .map(({ scope, versions, baseline }) => ({ type: scope.type, key: scope.key, versions, declaresBaseline: baseline }))
+    .map(({ scope, versions, baseline }) => ({
+      type: scope.type,
+      key: scope.key,
+      versions,
+      declaresBaseline: baseline,
+    }))
     .sort(compareScopes);
 }

@@ -1,8 +1,15 @@
 import type { ErrorCode } from "@/server/contracts/errors";
 import type { PolicyEntry } from "@/server/event-replay/registry/domain/policy";
-import { decodeJson } from "@/server/platform/json/decode-data";
+import { decodeJson, decodeJsonText } from "@/server/platform/json/decode-data";
 import { isComplete, type ScopeRun, scopeRunsOf } from "./membership";
-import type { EventHandler, ProjectedEvent, ProjectionDefinition, ProjectionTransaction, RowChange, SourceEvent } from "./types";
+import type {
+  EventHandler,
+  ProjectedEvent,
+  ProjectionDefinition,
+  ProjectionTransaction,
+  RowChange,
+  SourceEvent,
+} from "./types";
 
 /** What one member will do: row changes already computed, or a statements handler to call. */
 export type PreparedMember =
@@ -44,7 +51,11 @@ export function prepareTransaction(
   return { transaction, runs, members, refusal: null };
 }
 
-function prepareMember(definition: ProjectionDefinition, hostId: string, member: SourceEvent): PreparedMember | Refusal {
+function prepareMember(
+  definition: ProjectionDefinition,
+  hostId: string,
+  member: SourceEvent,
+): PreparedMember | Refusal {
   const entry = pinnedEntry(definition, member);
   const handler = entry && definition.handlerFor(entry, member.policyRegistryVersion);
   if (!handler) return { code: "UNSUPPORTED_EVENT_TYPE", ordinal: member.ordinal };
@@ -63,7 +74,8 @@ export function pinnedEntry(definition: ProjectionDefinition, member: SourceEven
 }
 
 function toProjectedEvent(hostId: string, member: SourceEvent): ProjectedEvent {
-  const envelope = decodeJson(member.payload) as { time?: unknown; user?: unknown; data?: unknown };
+  const decoded = member.payloadText === undefined ? decodeJson(member.payload) : decodeJsonText(member.payloadText);
+  const envelope = decoded as { time?: unknown; user?: unknown; data?: unknown };
   if (envelope === null || typeof envelope !== "object" || typeof envelope.time !== "string") {
     throw new Error("payload is not a CloudEvent object");
   }

@@ -32,6 +32,8 @@ export type SourceEvent = {
   /** An import declared this version to be the scope's baseline (extension `versionbaseline`). */
   readonly versionBaseline: boolean;
   readonly payload: Buffer;
+  /** The same bytes as text, from a source that delivers text: decoding then needs no Buffer. */
+  readonly payloadText?: string;
   /** SHA-256 of `payload`, lowercase hex, when the source already knows it. */
   readonly payloadDigest: string | null;
   readonly source: SourceCoordinates;
@@ -63,7 +65,16 @@ export type ProjectedEvent = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-export type ColumnType = "text" | "uuid" | "bigint" | "integer" | "boolean" | "timestamptz" | "date" | "numeric" | "jsonb";
+export type ColumnType =
+  | "text"
+  | "uuid"
+  | "bigint"
+  | "integer"
+  | "boolean"
+  | "timestamptz"
+  | "date"
+  | "numeric"
+  | "jsonb";
 export type ColumnValue = string | number | boolean | null;
 
 /** A projection table as `rows` handlers see it. The database's own constraints stay the judge. */

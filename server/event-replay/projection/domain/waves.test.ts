@@ -31,7 +31,8 @@ class Model {
       const before = this.rows.get(name)?.get(String(row.key[0])) ?? {};
       const after = { ...before, ...row.set };
       if (TABLES.get(name)?.otherUnique && after.b != null) {
-        for (const [id, other] of this.rows.get(name) ?? []) if (id !== row.key[0] && other.b === after.b) throw new Error("unique");
+        for (const [id, other] of this.rows.get(name) ?? [])
+          if (id !== row.key[0] && other.b === after.b) throw new Error("unique");
       }
       this.rows.get(name)?.set(String(row.key[0]), after);
     }
@@ -72,7 +73,11 @@ function inWaves(waves: readonly Wave[]): Model | null {
   try {
     for (const wave of waves) {
       for (const sets of wave.sets) model.set(sets.table.name, sets.rows);
-      for (const deletes of wave.deletes) model.delete(deletes.table.name, deletes.rows.map((row) => row.key[0] as ColumnValue));
+      for (const deletes of wave.deletes)
+        model.delete(
+          deletes.table.name,
+          deletes.rows.map((row) => row.key[0] as ColumnValue),
+        );
     }
     return model;
   } catch {
@@ -83,15 +88,17 @@ function inWaves(waves: readonly Wave[]): Model | null {
 const change: fc.Arbitrary<RowChange> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({
-      table: fc.constantFrom("grand", "parent", "child", "solo"),
-      key: fc.constantFrom("1", "2", "3").map((id) => [id]),
-      set: fc.oneof(
-        fc.record({ ref: fc.constantFrom(null, null, "1", "1", "2", "3"), a: fc.constantFrom(..."xyxyxyxy", "bad") }),
-        fc.record({ a: fc.constantFrom("x", "y") }),
-        fc.record({ b: fc.constantFrom(null, "u", "v") }),
-      ),
-    }).map((c) => (c.table === "grand" || c.table === "solo" ? { ...c, set: omitRef(c.set) } : c)),
+    arbitrary: fc
+      .record({
+        table: fc.constantFrom("grand", "parent", "child", "solo"),
+        key: fc.constantFrom("1", "2", "3").map((id) => [id]),
+        set: fc.oneof(
+          fc.record({ ref: fc.constantFrom(null, null, "1", "1", "2", "3"), a: fc.constantFrom(..."xyxyxyxy", "bad") }),
+          fc.record({ a: fc.constantFrom("x", "y") }),
+          fc.record({ b: fc.constantFrom(null, "u", "v") }),
+        ),
+      })
+      .map((c) => (c.table === "grand" || c.table === "solo" ? { ...c, set: omitRef(c.set) } : c)),
   },
   {
     weight: 1,
@@ -122,7 +129,11 @@ test("waves succeed exactly when one by one succeeds, and leave the same rows", 
 });
 
 test("changes of many rows that touch no row twice are one statement a table and column list", () => {
-  const changes: RowChange[] = Array.from({ length: 100 }, (_, i) => ({ table: "grand", key: [`${i}`], set: { a: "x" } }));
+  const changes: RowChange[] = Array.from({ length: 100 }, (_, i) => ({
+    table: "grand",
+    key: [`${i}`],
+    set: { a: "x" },
+  }));
   const waves = planWaves(changes, TABLES);
   expect(waves).toHaveLength(1);
   expect(waves[0]?.sets).toHaveLength(1);

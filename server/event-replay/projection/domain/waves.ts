@@ -26,7 +26,7 @@ export type Wave = { readonly sets: readonly TableSets[]; readonly deletes: read
  */
 export function planWaves(changes: readonly RowChange[], tables: ReadonlyMap<string, ProjectionTable>): Wave[] {
   const planner = new WavePlanner(tables);
-  changes.forEach((change, i) => planner.add(change, i));
+  for (const [i, change] of changes.entries()) planner.add(change, i);
   return planner.waves();
 }
 
@@ -61,7 +61,8 @@ class WavePlanner {
       this.rowFree.get(row) ?? 0,
       this.namedByChild.get(row) ?? 0,
     );
-    const wave = "delete" in change ? this.addDelete(table, change.key, index, earliest) : this.addSet(table, change, earliest);
+    const wave =
+      "delete" in change ? this.addDelete(table, change.key, index, earliest) : this.addSet(table, change, earliest);
     this.rowFree.set(row, wave + 1);
     if ((this.tableLast.get(table.name) ?? 0) < wave) this.tableLast.set(table.name, wave);
   }
@@ -139,7 +140,13 @@ function namedParent(
 
 function sortRows(group: TableSets): TableSets {
   if (group.table.otherUnique || group.rows.length < 2) return group;
-  return { ...group, rows: group.rows.map((row) => ({ row, id: keyId(row.key) })).sort(byId).map(({ row }) => row) };
+  return {
+    ...group,
+    rows: group.rows
+      .map((row) => ({ row, id: keyId(row.key) }))
+      .sort(byId)
+      .map(({ row }) => row),
+  };
 }
 
 function byId(a: { id: string }, b: { id: string }): number {
