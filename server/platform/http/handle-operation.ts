@@ -69,6 +69,8 @@ export async function answer(
   countOperation(surface.label, operation, code, (performance.now() - started) / 1000);
   response.headers.set(REQUEST_ID_HEADER, requestId);
   response.headers.set("cache-control", "no-store");
+  // An answer opened as a page by hand runs and embeds nothing.
+  response.headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
   return response;
 }
 
