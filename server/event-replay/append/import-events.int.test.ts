@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "@/server/platform/ids";
 import { portalProjection } from "@/server/portal/portal-projection";
-import { cloudEvent, deps, footprint, HOST, note } from "@/server/testing/append";
+import { append, cloudEvent, deps, footprint, HOST, note } from "@/server/testing/append";
 import { readPortalEventFiles } from "@/server/testing/data";
 import { testDatabase } from "@/server/testing/database";
 import { insertFailure } from "@/server/testing/replay-rows";
@@ -182,3 +182,28 @@ test("ER-APP-05 an event id that a file holds twice is refused, across files too
     refused: [{ file: b, line: 2, code: "INVALID_REQUEST", field: "/id", rule: "DUPLICATE_EVENT_ID" }],
   });
 });
+
+test("ER-APP-38 an import of more aggregates than are locked one by one still waits for an append under way, and it for the import", async () => {
+  const many = await file(Array.from({ length: 1_200 }, (_, i) => thing(`many-${i}`, 1)));
+  await append(deps(db.pool), [thing("many-0", 1)]);
+  const holder = await db.pool.connect();
+  try {
+    await holder.query("BEGIN");
+    await holder.query("SELECT 1 FROM event_offset_counter_t WHERE partition_id = 15 FOR UPDATE");
+    const second = append(deps(db.pool), [thing("many-0", 2)]);
+    const waiting = (n: number) => async () => {
+      const { rows } = await db.pool.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows[0]?.n === n;
+    };
+    await expect.poll(waiting(1), { timeout: 20_000, interval: 20 }).toBe(true);
+    const imported = importEvents(deps(db.pool), [many]);
+    await expect.poll(waiting(2), { timeout: 20_000, interval: 20 }).toBe(true);
+    await holder.query("COMMIT");
+    expect((await second).duplicate).toBe(false);
+    expect(await imported).toMatchObject({ kind: "REFUSED", refused: [{ line: 1, rule: "VERSION_NOT_NEXT" }] });
+  } finally {
+    holder.release(true);
+  }
+}, 60_000);

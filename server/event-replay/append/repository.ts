@@ -9,6 +9,7 @@ import {
   aggregateLockKey,
   type PreparedEvent,
   type RootRef,
+  STORE_LOCK_KEY,
 } from "./domain/prepared";
 
 /**
@@ -42,26 +43,27 @@ export async function lockRoots(tx: Tx, roots: readonly RootRef[]): Promise<numb
   return rows.map((row) => row.accepted_revision);
 }
 
-/** Above this, one lock on the store replaces a lock per aggregate: the server's shared lock table has a fixed size. */
-const MAX_ADVISORY_LOCKS = 1_000;
+/** Above this, the whole store is locked instead of each aggregate: the server's table of locks has a fixed size. */
+const MAX_AGGREGATE_LOCKS = 1_000;
 
 /**
- * Appenders of one aggregate queue here, before they read its version. Keys ascend and are distinct. Nobody else takes a
- * table lock on the store, and graph rows come before both kinds, so the two kinds cannot wait for each other in a ring.
+ * Appenders of one aggregate queue here, before they read its version. Each shares the store's lock first, which an append
+ * of very many aggregates takes exclusively in place of theirs; then its aggregates, ascending and distinct. One statement,
+ * advisory and transaction-scoped: no table right is needed and nothing outlives the transaction.
  */
 export async function lockAggregates(tx: Tx, aggregates: readonly AggregateRef[]): Promise<void> {
   if (aggregates.length === 0) return;
   tx.lock("APPEND_IDENTITY");
-  if (aggregates.length > MAX_ADVISORY_LOCKS) {
-    await tx.execute("LOCK TABLE event_store_t IN SHARE ROW EXCLUSIVE MODE");
+  if (aggregates.length > MAX_AGGREGATE_LOCKS) {
+    await tx.query("SELECT pg_advisory_xact_lock($1::int8)", [String(STORE_LOCK_KEY)], "append_lock_store");
     return;
   }
   const keys = [...new Set(aggregates.map(aggregateLockKey))].sort((a, b) => (a < b ? -1 : 1));
-  // OFFSET 0 keeps the sort below the locking calls.
+  // OFFSET 0 keeps the order below the locking calls.
   await tx.query(
-    `SELECT pg_advisory_xact_lock(k.key)
-     FROM (SELECT key FROM unnest($1::int8[]) AS u(key) ORDER BY key OFFSET 0) AS k`,
-    [arrayLiteral(keys.map(String))],
+    `SELECT CASE WHEN k.n = 1 THEN pg_advisory_xact_lock_shared(k.key) ELSE pg_advisory_xact_lock(k.key) END
+     FROM (SELECT u.key, u.n FROM unnest($1::int8[]) WITH ORDINALITY AS u(key, n) ORDER BY u.n OFFSET 0) AS k`,
+    [arrayLiteral([STORE_LOCK_KEY, ...keys].map(String))],
     "append_lock_aggregates",
   );
 }

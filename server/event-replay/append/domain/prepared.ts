@@ -98,6 +98,9 @@ export function aggregateLockKey(a: AggregateRef): bigint {
   return BigInt.asIntN(64, BigInt(`0x${fingerprint(["append-identity", a.hostId, scope]).slice(0, 16)}`));
 }
 
+/** Advisory key of the whole store: shared by every append of aggregates, exclusive to one of very many. */
+export const STORE_LOCK_KEY = BigInt.asIntN(64, BigInt(`0x${fingerprint(["append-store"]).slice(0, 16)}`));
+
 /** Code unit order, the same in every process. */
 function sorted<T>(byKey: Map<string, T>): T[] {
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, value]) => value);
