@@ -13,7 +13,7 @@ function written(act: (log: ReturnType<typeof createLog>) => void): string {
   return text;
 }
 
-test("ER-OBS-08 only listed fields of their declared kind pass into a log line", () => {
+test("ER-OBS-08 ER-PAY-10 only listed fields of their declared kind pass into a log line", () => {
   const line = JSON.parse(
     written((log) =>
       log.error("operation failed", {

@@ -95,7 +95,8 @@ async function runOperation<Ctx extends OperationContext>(
   if (!request.success) {
     throw new AppError("INVALID_REQUEST", { errors: fieldErrors(request.error, contract.request, data) });
   }
-  const result = contract.response.safeParse(await operation.handle(gateway.context(actor, requestId), request.data));
+  const answered = await operation.handle(gateway.context(actor, requestId), request.data);
+  const result = contract.response.safeParse(answered);
   if (!result.success) throw new ResponseMismatch();
   return result.data;
 }
