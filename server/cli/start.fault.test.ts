@@ -37,7 +37,7 @@ function launch(env: Record<string, string> = {}): Launch {
   const { DATABASE_URL: _, npm_lifecycle_event: __, NODE_ENV: ___, VITEST: ____, ...inherited } = process.env;
   const launcher = spawn(process.execPath, ["server/cli/start.mjs"], {
     cwd: ROOT,
-    env: { ...inherited, PORT: String(port), EVENT_ADMIN_DATA: dataDir, ...env } as NodeJS.ProcessEnv,
+    env: { ...inherited, PORT: String(port), EVENT_ADMIN_DATA: dataDir, ...env } as unknown as NodeJS.ProcessEnv,
     stdio: ["ignore", "pipe", "pipe"],
   });
   started.push(launcher);

@@ -30,10 +30,9 @@ export async function ensureBuilt(root, options = {}) {
   const wanted = sourceDigest(root);
   const found = read(marker);
   if (found === wanted && fs.existsSync(path.join(next, "BUILD_ID"))) return;
-  if (found === "building") fs.rmSync(next, { recursive: true, force: true });
+  // Without our mark an earlier build failed or was interrupted (Next removes the mark when it begins).
+  if (found === null) removeBuild(next);
   process.stdout.write("Building the web application …\n");
-  fs.mkdirSync(next, { recursive: true });
-  fs.writeFileSync(marker, "building");
   const child = spawn(process.execPath, ["node_modules/next/dist/bin/next", "build"], {
     cwd: root,
     env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
@@ -49,10 +48,18 @@ export async function ensureBuilt(root, options = {}) {
   }
   const code = await new Promise((resolve, reject) => child.once("close", resolve).once("error", reject));
   if (code !== 0) {
-    fs.rmSync(next, { recursive: true, force: true });
+    removeBuild(next);
     throw new StartError(`The build failed:\n${output}`);
   }
   fs.writeFileSync(marker, wanted);
+}
+
+/** All but what `next dev` keeps there: it may be running. */
+function removeBuild(next) {
+  if (!fs.existsSync(next)) return;
+  for (const name of fs.readdirSync(next)) {
+    if (name !== "dev") fs.rmSync(path.join(next, name), { recursive: true, force: true });
+  }
 }
 
 /** Digest of everything the build reads: paths and contents, in order. */

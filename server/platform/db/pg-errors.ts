@@ -31,7 +31,8 @@ export function safePgError(error: unknown): SafePgError | null {
 const TRANSIENT_CLASSES = ["08", "53"];
 const TRANSIENT_STATES = new Set(["40001", "40P01", "55P03", "57P01", "57P02", "57P03", "57P05", "25P03"]);
 const CONNECTION_CODES = new Set(["ECONNRESET", "ECONNREFUSED", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
-const CONNECTION_TEXT = /connection terminated|client has encountered a connection error|not queryable|timeout exceeded when trying to connect|connection ended/i;
+const CONNECTION_TEXT =
+  /connection terminated|client has encountered a connection error|not queryable|timeout exceeded when trying to connect|connection ended/i;
 
 /**
  * True when the work itself is not to blame and the same work may succeed later: it is retried, never captured (design §3).
@@ -46,7 +47,10 @@ export function isTransient(error: unknown): boolean {
 /** The connection is gone or was never made; whether a COMMIT in flight took effect is unknown. */
 export function isConnectionLoss(error: unknown): boolean {
   for (let e = error as Fields & { message?: unknown }; e && typeof e === "object"; e = e.cause as typeof e) {
-    if (typeof e.code === "string" && (CONNECTION_CODES.has(e.code) || e.code.startsWith("08") || e.code.startsWith("57P")))
+    if (
+      typeof e.code === "string" &&
+      (CONNECTION_CODES.has(e.code) || e.code.startsWith("08") || e.code.startsWith("57P"))
+    )
       return true;
     if (typeof e.message === "string" && CONNECTION_TEXT.test(e.message)) return true;
   }

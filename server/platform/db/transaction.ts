@@ -103,7 +103,9 @@ export function openTx(client: pg.PoolClient | pg.Client): Tx {
     if (process.env.NODE_ENV !== "production") throw violation;
   });
   const run = (text: string, values?: readonly unknown[], name?: string) =>
-    client.query(name === undefined ? { text, values: values as unknown[] } : { name, text, values: values as unknown[] });
+    client.query(
+      name === undefined ? { text, values: values as unknown[] } : { name, text, values: values as unknown[] },
+    );
   return {
     async query<R extends Row>(text: string, values?: readonly unknown[], name?: string) {
       return (await run(text, values, name)).rows as R[];
