@@ -108,7 +108,7 @@ async function appendOneOfEach(entries: readonly PolicyEntry[]): Promise<void> {
   }
 }
 
-test("ER-EXE-12 every handler of the portal passes the harness: batch, one by one, REPLAY and twice give the same rows", async () => {
+test("ER-EXE-11 ER-EXE-12 every handler of the portal passes the harness: batch, one by one, REPLAY and twice give the same rows", async () => {
   const { entries } = definition.registries.current;
   // Graph events rise by one per aggregate: the entries of a type stand together, its Deleted event among them last but one.
   const patchesBeforeDelete = [...entries].sort(

@@ -30,6 +30,6 @@ export const mutants: readonly Mutant[] = [
     find: "set.update_ts = event.time;",
     replace: "set.update_ts = new Date().toISOString();",
     test: "server/portal/handlers.int.test.ts",
-    title: "ER-EXE-12 every handler of the portal passes the harness",
+    title: "ER-EXE-11 ER-EXE-12 every handler of the portal passes the harness",
   },
 ];
