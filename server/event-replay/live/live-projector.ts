@@ -2,11 +2,11 @@ import type pg from "pg";
 import { CaptureError } from "@/server/event-replay/capture/capture-failure";
 import type { ProjectionDefinition } from "@/server/event-replay/projection/domain/types";
 import { inTransaction } from "@/server/platform/db/transaction";
+import { WakeUp } from "@/server/platform/db/wake-up";
 import { countCaptured, countCaptureFailure, countProjected } from "@/server/platform/metrics";
-import { ensureProgressRows, findLanesWithWork } from "./outbox-lane";
+import { ensureProgressRows, findLanesWithWork, OUTBOX_CHANNEL } from "./outbox-lane";
 import { ProcessorStatus } from "./processor-status";
 import { LaneMemory, projectBatch, safeErrorName } from "./project-batch";
-import { WakeUp } from "./wake-up";
 
 export type LiveProjectorOptions = {
   readonly databaseUrl: string;
@@ -45,7 +45,7 @@ export class LiveProjector {
     private readonly options: LiveProjectorOptions,
   ) {
     this.lanes = options.lanes ?? 4;
-    this.wakeUp = new WakeUp(options.databaseUrl, options.pollMs ?? 1_000);
+    this.wakeUp = new WakeUp(options.databaseUrl, OUTBOX_CHANNEL, options.pollMs ?? 1_000);
     this.status = new ProcessorStatus(pool, definition, "DATABASE");
   }
 

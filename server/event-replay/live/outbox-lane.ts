@@ -11,6 +11,9 @@ import { PARTITION_COUNT } from "@/server/platform/ids";
 /** The outbox's number in consumer_offsets (reference §2). */
 export const OUTBOX_TOPIC_ID = 1;
 
+/** Channel that the outbox's insert trigger notifies. */
+export const OUTBOX_CHANNEL = "event_channel";
+
 /** Bytes one batch may hold in memory; at least one whole transaction is always read. */
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 

@@ -1,10 +1,7 @@
 import pg from "pg";
 
-/** Channel that the outbox's insert trigger notifies. */
-const CHANNEL = "event_channel";
-
 /**
- * Wakes live work when something is appended. LISTEN is an accelerator only: every wait also ends after `pollMs`, and a lost
+ * Wakes work when a channel is notified. LISTEN is an accelerator only: every wait also ends after `pollMs`, and a lost
  * listener reconnects while polling goes on, so a connection that dies silently costs latency and never events (case O23).
  */
 export class WakeUp {
@@ -16,6 +13,8 @@ export class WakeUp {
 
   constructor(
     private readonly databaseUrl: string,
+    /** A plain identifier of ours. */
+    private readonly channel: string,
     private readonly pollMs: number,
     private readonly reconnectMs: number = 1_000,
   ) {}
@@ -77,7 +76,7 @@ export class WakeUp {
     client.on("notification", () => this.signal());
     try {
       await client.connect();
-      await client.query(`LISTEN ${CHANNEL}`);
+      await client.query(`LISTEN ${this.channel}`);
       this.client = client;
       this.signal();
     } catch {
