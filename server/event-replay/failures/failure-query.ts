@@ -36,7 +36,7 @@ export type Window = {
 };
 
 /** Beyond this many (projection, group, cause) streams a merge costs more than a filter on the wider index. */
-const MAX_STREAMS = 64;
+const MAX_STREAMS = 512;
 
 /**
  * Ids of matching failures, newest first (oldest first when `after` is set), as a SELECT of failure_id and sort_ts.
@@ -61,7 +61,7 @@ export function matchingIds(p: Parameters, hostId: string, resolved: ResolvedFil
   const select = `SELECT f.failure_id, f.${window.sort} AS sort_ts FROM event_failure_transaction_t f`;
 
   if (resolved.filter.status !== "OPEN") {
-    const where = [...conditions, ...causeCondition(p, resolved, "all")].join(" AND ");
+    const where = [...conditions, projectionCondition(p, resolved), ...causeCondition(p, resolved)].join(" AND ");
     return `${select} WHERE ${where} ORDER BY ${order} ${tail}`;
   }
   const perCause = resolved.narrowsCauses && resolved.causes.length <= MAX_STREAMS;
@@ -73,7 +73,7 @@ export function matchingIds(p: Parameters, hostId: string, resolved: ResolvedFil
     ...conditions,
     "f.projection_name = s.projection_name",
     "f.consumer_group = s.consumer_group",
-    ...(keys === null ? causeCondition(p, resolved, "open") : ["f.cause_key = s.cause_key"]),
+    ...(keys === null ? causeCondition(p, resolved) : ["f.cause_key = s.cause_key"]),
   ].join(" AND ");
   const source =
     keys === null
@@ -85,14 +85,16 @@ export function matchingIds(p: Parameters, hostId: string, resolved: ResolvedFil
     ORDER BY ${outer} ${tail}`;
 }
 
-function causeCondition(p: Parameters, resolved: ResolvedFilter, which: "all" | "open"): string[] {
-  if (which === "open" && !resolved.narrowsCauses) return [];
-  const names = p.add(resolved.causes.map((c) => c.projectionName));
-  const groups = p.add(resolved.causes.map((c) => c.consumerGroup));
-  const keys = p.add(resolved.causes.map((c) => c.storedKey));
-  return [
-    `(f.projection_name, f.consumer_group, f.cause_key) IN (SELECT * FROM unnest(${names}::text[], ${groups}::text[], ${keys}::text[]))`,
-  ];
+/** Equal stored keys are equal causes in every projection, so that the key alone decides; projections are tested beside it. */
+function causeCondition(p: Parameters, resolved: ResolvedFilter): string[] {
+  return resolved.narrowsCauses ? [`f.cause_key = ANY(${p.add(resolved.causes.map((c) => c.storedKey))}::text[])`] : [];
+}
+
+function projectionCondition(p: Parameters, resolved: ResolvedFilter): string {
+  const streams = distinctProjections(resolved.causes);
+  const names = p.add(streams.map((s) => s.projectionName));
+  const groups = p.add(streams.map((s) => s.consumerGroup));
+  return `(f.projection_name, f.consumer_group) IN (SELECT * FROM unnest(${names}::text[], ${groups}::text[]))`;
 }
 
 function rowConditions(p: Parameters, host: string, { filter, causes, search }: ResolvedFilter): string[] {

@@ -42,8 +42,7 @@ export async function resolveFilter(
     filter.search === undefined
       ? null
       : { causes: searchRollup(causes, filter.search), ids: await searchIds(tx, hostId, filter.status, filter.search) };
-  const narrowsCauses =
-    filter.eventType !== undefined || filter.errorCode !== undefined || filter.causeKey !== undefined;
+  const narrowsCauses = causes.length < ofProjections(rollup, causes);
   // A search without any id reads only the streams of the causes it found.
   if (search !== null && search.ids.length === 0) {
     return { filter, causes: search.causes, narrowsCauses: true, search: null };
@@ -89,4 +88,11 @@ async function searchIds(tx: Tx, hostId: string, status: FailureStatus, search: 
 async function ids(tx: Tx, text: string, values: readonly unknown[]): Promise<string[]> {
   const rows = await tx.query<{ failure_id: string }>(`${text} LIMIT ${MAX_SEARCH_IDS}`, values);
   return rows.map((row) => row.failure_id);
+}
+
+/** Stored causes of the projections that are left: fewer selected than these means the cause must be tested. */
+function ofProjections(rollup: readonly RollupRow[], causes: readonly RollupRow[]): number {
+  const id = (row: RollupRow) => `${row.projectionName}\u0000${row.consumerGroup}`;
+  const left = new Set(causes.map(id));
+  return rollup.filter((row) => left.has(id(row))).length;
 }

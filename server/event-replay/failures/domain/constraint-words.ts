@@ -34,9 +34,14 @@ export function thingOfConstraint(
   const parents = tables.get(child)?.parents ?? [];
   const named = longest(parents.map((parent) => parent.table).filter((name) => containsWord(rest, name)));
   if (named !== null) return tableWords(named);
-  const byColumns = parents.filter((parent) => parent.columns.every((column) => containsWord(rest, column)));
-  const byLastColumn = parents.filter((parent) => containsWord(rest, parent.columns.at(-1) ?? ""));
-  const candidates = parents.length === 1 ? parents : byColumns.length === 1 ? byColumns : byLastColumn;
+  if (parents.length === 1) return tableWords((parents[0] as { table: string }).table);
+  const stem = (table: string) => table.replace(/_t$/, "");
+  const ways = [
+    parents.filter((parent) => containsWord(rest, stem(parent.table))),
+    parents.filter((parent) => containsWord(rest, stem(parent.table).split("_").at(-1) ?? "")),
+    parents.filter((parent) => containsWord(rest, parent.columns.at(-1) ?? "")),
+  ];
+  const candidates = ways.find((found) => found.length > 0) ?? [];
   const only = new Set(candidates.map((parent) => parent.table));
   return only.size === 1 ? tableWords([...only][0] as string) : null;
 }
