@@ -28,6 +28,7 @@ const STEPS = {
   "unused code": () => tool(bin("knip/bin/knip.js"), "--config", "server/cli/knip.json", "--no-progress"),
   "schema drift": () => checkDrizzleDrift(ROOT),
   "openapi current": () => tool("--import", "tsx", "server/cli/openapi.ts", "--check"),
+  "repair forms current": () => tool("--import", "tsx", "server/cli/forms.ts", "--check"),
 };
 
 await ensureInstalled(ROOT);

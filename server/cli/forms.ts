@@ -13,6 +13,6 @@ await runCli(async () => {
     writeFileSync(FILE, text);
     process.stdout.write(`${FILE} written\n`);
   } else if (readFileSync(FILE, "utf8") !== text) {
-    throw new CliRefusal(`${FILE} is not current: run node --import tsx server/cli/forms.ts.`);
+    throw new CliRefusal(`${FILE} is not current: run npm run forms.`);
   }
 });
