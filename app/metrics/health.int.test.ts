@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { GET as getHealth } from "@/app/healthz/route";
-import { bearer, call, rpc, testSite } from "@/app/portal/test-client";
 import { GET as getReady } from "@/app/readyz/route";
+import { bearer, call, rpc, testSite } from "@/app/testing/test-client";
 import { DEMO_HOST_ID } from "@/server/portal/demo/identities";
 import { GET as getMetrics } from "./route";
 

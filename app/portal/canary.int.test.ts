@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { GET as getMetrics } from "@/app/metrics/route";
 import { GET as getReady } from "@/app/readyz/route";
+import { bearer, call, rpc, testSite } from "@/app/testing/test-client";
 import { ensureProgressRows } from "@/server/event-replay/live/outbox-lane";
 import { operations } from "@/server/operations/registry";
 import { inTransaction } from "@/server/platform/db/transaction";
@@ -9,7 +10,6 @@ import { withDemoDefect } from "@/server/portal/demo/defect";
 import { DEMO_HOST_ID } from "@/server/portal/demo/identities";
 import { portalProjection } from "@/server/portal/portal-projection";
 import { drainLane } from "@/server/testing/drain-lane";
-import { bearer, call, rpc, testSite } from "./test-client";
 
 const db = testSite();
 /** In every text value of every event; nothing else in the database may hold it. */

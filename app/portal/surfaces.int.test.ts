@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { bearer, call, identity, legacy, rpc, testSite } from "@/app/testing/test-client";
 import { DEMO_HOST_ID, OTHER_DEMO_HOST_ID } from "@/server/portal/demo/identities";
-import { bearer, call, identity, legacy, rpc, testSite } from "./test-client";
 
 const db = testSite();
 const ROLE = { hostId: DEMO_HOST_ID, roleId: "auditor", roleDesc: "Reads everything" };

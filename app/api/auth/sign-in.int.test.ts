@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bearer, call, identity, rpc, SECRET, testSite } from "@/app/portal/test-client";
+import { bearer, call, identity, rpc, SECRET, testSite } from "@/app/testing/test-client";
 import { runtime } from "@/server/operations/runtime";
 import { actorOfCookies } from "@/server/platform/auth/identify";
 import { readSessionToken, sealSession } from "@/server/platform/auth/session-cookie";
