@@ -28,11 +28,11 @@ WITH header AS (
 ), member AS (
   INSERT INTO event_failure_event_t
     (host_id, failure_id, event_ordinal, event_id, event_type, aggregate_id, aggregate_type, aggregate_version,
-     root_instance_id, graph_revision, user_id, source_processor, source_partition, source_offset, payload_format, payload_digest,
+     root_instance_id, graph_revision, source_processor, source_partition, source_offset, payload_format, payload_digest,
      payload_storage, payload_plain, decrypted_payload_bytes, event_schema_version, policy_registry_version,
      repair_schema_version, user_id, version_baseline, created_ts)
   SELECT $1, h.failure_id, o.transaction_ordinal, o.id, o.event_type, o.aggregate_id, o.aggregate_type, o.aggregate_version,
-         o.root_instance_id, o.graph_revision, o.user_id, 'DATABASE', o.partition_id, o.c_offset, 'event-replay-canonical-v1',
+         o.root_instance_id, o.graph_revision, 'DATABASE', o.partition_id, o.c_offset, 'event-replay-canonical-v1',
          o.payload_digest, 'DATABASE_PLAIN', o.event_bytes, octet_length(o.event_bytes), o.event_schema_version,
          o.policy_registry_version, o.repair_schema_version, o.user_id, o.version_baseline, now()
     FROM header h, outbox_message_t o
