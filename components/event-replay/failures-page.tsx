@@ -11,7 +11,7 @@ import { count, duration, many } from "@/components/ui/format";
 import { TableKeys } from "@/components/ui/keyboard";
 import { useRowCursor } from "@/components/ui/row-cursor";
 import { Failed, Stale, TableLoading } from "@/components/ui/states";
-import { filterOf, filtersOf, withView } from "./failure-view";
+import { type FailureView, filterOf, filtersOf, withView } from "./failure-view";
 import { FailureFilters } from "./panels/failure-filters";
 import { NoMatch, NothingOpen } from "./panels/failures-states";
 import { SelectionBar, useSelectionCheck } from "./panels/selection-bar";
@@ -30,6 +30,14 @@ const KEYS = [
   { keys: ["Enter"], does: "open" },
   { keys: ["?"], does: "all keys" },
 ];
+
+/** "74 of 336 open match", "336 open", "1,204 resolved": totals that add up with what the filters leave. */
+function headline(view: FailureView, total: number, causes: { totalCapped: boolean; openTotal: number }): string {
+  const n = `${count(total)}${causes.totalCapped ? "+" : ""}`;
+  const word = STATUS_WORDS[view.status].word.toLowerCase();
+  if (view.status !== "OPEN") return `${n} ${word}, ${count(causes.openTotal)} open`;
+  return filtersOf(view).length > 0 ? `${n} of ${count(causes.openTotal)} open match` : `${n} open`;
+}
 
 /** How old the reading is that the rows come from. */
 function Updated({ at }: { at: number }) {
@@ -125,7 +133,6 @@ export function FailuresPage() {
   };
   const shown = flat ? rows.list.data : causes;
   const narrowed = filtersOf(view).length > 0;
-  const word = STATUS_WORDS[view.status].word.toLowerCase();
 
   return (
     <>
@@ -136,9 +143,7 @@ export function FailuresPage() {
             {causes ? (
               <>
                 <span>
-                  {narrowed || view.status !== "OPEN"
-                    ? `${count(total)}${causes.totalCapped ? "+" : ""} ${word} match, ${count(causes.openTotal)} open`
-                    : `${count(total)}${causes.totalCapped ? "+" : ""} open`}
+                  {headline(view, total, causes)}
                   {total > 0 ? `, in ${many(causes.causeCount, "cause")}` : ""}
                 </span>
                 <Updated at={flat ? rows.list.dataUpdatedAt || rows.causes.dataUpdatedAt : rows.causes.dataUpdatedAt} />

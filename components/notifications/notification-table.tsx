@@ -14,6 +14,8 @@ const OUTCOMES: Record<NotificationItem["status"], { status: StatusKey; word: st
   SKIPPED: { status: "closed", word: "Skipped" },
 };
 
+const unread = (n: NotificationItem): boolean => n.readTs === null && (n.status === "FAILED" || n.status === "DLQ");
+
 /** Where the transaction can be recovered: at its failure, if one was captured. Never here. */
 function WayOut({ item }: { item: NotificationItem }) {
   if (item.failureId) {
@@ -49,11 +51,11 @@ export function NotificationTable({ items }: { items: readonly NotificationItem[
         </thead>
         <tbody>
           {items.map((n) => (
-            <tr
-              key={n.id}
-              data-unread={n.readTs === null && (n.status === "FAILED" || n.status === "DLQ") ? true : undefined}
-            >
-              <td className="lead-s">{n.eventClass}</td>
+            <tr key={n.id} data-unread={unread(n) || undefined}>
+              <td className="lead-s">
+                {n.eventClass}
+                {unread(n) ? <span className="vh"> unread</span> : null}
+              </td>
               <td data-l="Aggregate">
                 {n.aggregateType && n.aggregateId ? (
                   <span>

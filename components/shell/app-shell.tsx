@@ -1,9 +1,10 @@
 "use client";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useRef, useState } from "react";
 import { Mark } from "@/components/ui/icon";
 import { KeyHelp, usePageKeys } from "@/components/ui/keyboard";
+import { useReadyMark } from "@/components/ui/ready-mark";
 import { GoToDialog } from "./go-to-dialog";
 import { AREAS } from "./navigation";
 import { HostCard, NavList, SystemFacts } from "./side-nav";
@@ -57,7 +58,7 @@ export function AppShell({ children }: { children: ReactNode }) {
     return true;
   });
 
-  useHydratedMark();
+  useReadyMark();
   return (
     <>
       <a className="skip" href="#main">
@@ -84,11 +85,4 @@ export function AppShell({ children }: { children: ReactNode }) {
       {keys ? <KeyHelp groups={KEY_GROUPS} onClose={() => setKeys(false)} /> : null}
     </>
   );
-}
-
-/** Says on `<html>` that keys and buttons answer now; scripts that drive the page wait for it. */
-function useHydratedMark() {
-  useEffect(() => {
-    document.documentElement.dataset.ready = "true";
-  }, []);
 }

@@ -2,6 +2,7 @@
 import { type FormEvent, useState } from "react";
 import { signInWithPassword, startOrganisationSignIn } from "@/components/api/sign-in";
 import { Icon } from "@/components/ui/icon";
+import { useReadyMark } from "@/components/ui/ready-mark";
 
 /** What each demo identity may do, in the reader's words; shown in demo mode only. */
 const DEMO_USERS = [
@@ -30,6 +31,8 @@ export function SignInForm({
   const [password, setPassword] = useState("alice");
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
+
+  useReadyMark();
 
   const enter = async (user: string, secret: string) => {
     if (busy) return;
@@ -84,6 +87,7 @@ export function SignInForm({
                 autoComplete="username"
                 autoCapitalize="none"
                 spellCheck={false}
+                autoFocus
                 maxLength={64}
                 value={name}
                 onChange={(event) => setName(event.target.value)}

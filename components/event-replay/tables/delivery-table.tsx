@@ -69,7 +69,9 @@ export function FailureScopeTable({ failure }: { failure: GetFailureResponse }) 
         : blocked === failure.dependencyScopes.length
           ? blocked === 1
             ? "it refuses new commands"
-            : `all ${count(blocked)} refuse new commands`
+            : blocked === 2
+              ? "both refuse new commands"
+              : `all ${count(blocked)} refuse new commands`
           : `${count(blocked)} refuse new commands`;
   return (
     <div>

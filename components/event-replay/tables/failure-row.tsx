@@ -41,13 +41,15 @@ export function FailureRow({ item, selected, current, withCause, onToggle, onCur
           }
         />
       </td>
-      <td className="lead-s">
-        <Link href={failureHref(item.failureId)} title={item.eventTypes.first}>
-          {item.eventTypes.first}
-        </Link>
-        {item.eventCount > 1 ? <span className="m"> and {count(item.eventCount - 1)} more</span> : null}
+      <td className="lead-s over">
+        <span className="t1">
+          <Link href={failureHref(item.failureId)} title={item.eventTypes.first}>
+            {item.eventTypes.first}
+          </Link>
+          {item.eventCount > 1 ? <span className="m"> and {count(item.eventCount - 1)} more</span> : null}
+        </span>
         {withCause ? (
-          <span className="sm m t1">
+          <span className="sm m second">
             {item.cause.sentence} <span className="code">{causeCode(item.cause)}</span>
           </span>
         ) : null}
