@@ -14,9 +14,6 @@ export const timestamp = z.string().meta({ format: "date-time", description: "UT
 /** SHA-256 on the wire. */
 export const wireDigest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
-/** Why a person does something: 1..2048 characters after trimming (reference §7). */
-export const reason = z.string().trim().min(1).max(2048);
-
 /** Text of at most `max` UTF-16 units without control characters but tab, newline and carriage return. */
 export const text = (max: number) =>
   z
