@@ -29,7 +29,9 @@ async function capturedFailure(name: string, body: unknown = { noteId: name, bod
     ],
   });
   await drainLane(db.pool, ledger, 1);
-  const { rows } = await db.pool.query("SELECT failure_id FROM event_failure_transaction_t WHERE host_id = $1", [hostId]);
+  const { rows } = await db.pool.query("SELECT failure_id FROM event_failure_transaction_t WHERE host_id = $1", [
+    hostId,
+  ]);
   expect(rows).toHaveLength(1);
   return { hostId, failureId: rows[0].failure_id as string };
 }
@@ -43,7 +45,10 @@ async function tamper(sql: string, failureId: string): Promise<void> {
     "SELECT conname FROM pg_constraint WHERE conrelid = 'event_failure_event_t'::regclass AND contype = 'c'",
   );
   for (const { conname } of rows) await db.pool.query(`ALTER TABLE event_failure_event_t DROP CONSTRAINT "${conname}"`);
-  const { rowCount } = await db.pool.query(`UPDATE event_failure_event_t SET ${sql} WHERE failure_id = $1 AND event_ordinal = 1`, [failureId]);
+  const { rowCount } = await db.pool.query(
+    `UPDATE event_failure_event_t SET ${sql} WHERE failure_id = $1 AND event_ordinal = 1`,
+    [failureId],
+  );
   expect(rowCount).toBe(1);
 }
 
@@ -51,7 +56,10 @@ test("ER-PAY-02 the digest is of exactly the stored bytes and is recomputed from
   const { hostId, failureId } = await capturedFailure("pay02");
   const loaded = await load(hostId, failureId);
   if (!loaded.ok) throw new Error(loaded.code);
-  const { rows } = await db.pool.query("SELECT payload_plain, payload_digest FROM event_failure_event_t WHERE failure_id = $1 ORDER BY event_ordinal", [failureId]);
+  const { rows } = await db.pool.query(
+    "SELECT payload_plain, payload_digest FROM event_failure_event_t WHERE failure_id = $1 ORDER BY event_ordinal",
+    [failureId],
+  );
   rows.forEach((row, i) => {
     expect(sha256Hex(row.payload_plain)).toBe(row.payload_digest);
     expect(loaded.transaction.members[i]?.payload.equals(row.payload_plain)).toBe(true);
@@ -59,7 +67,12 @@ test("ER-PAY-02 the digest is of exactly the stored bytes and is recomputed from
 });
 
 test("ER-PAY-03 bytes that JSONB would reorder or reformat replay as stored and pass their digest", async () => {
-  const { hostId, failureId } = await capturedFailure("pay03", { zeta: 1, noteId: "pay03", body: "y".repeat(50), alpha: { "b ": 1.0, a: [1, 2] } });
+  const { hostId, failureId } = await capturedFailure("pay03", {
+    zeta: 1,
+    noteId: "pay03",
+    body: "y".repeat(50),
+    alpha: { "b ": 1.0, a: [1, 2] },
+  });
   const { rows } = await db.pool.query(
     "SELECT convert_from(payload_plain, 'UTF8')::jsonb::text = convert_from(payload_plain, 'UTF8') AS survives FROM event_failure_event_t WHERE failure_id = $1 AND event_ordinal = 1",
     [failureId],
@@ -109,7 +122,10 @@ test("ER-PAY-07 bytes and digest exchanged together still break the transaction'
 
 test("ER-PAY-08 a tombstoned payload is unavailable", async () => {
   const { hostId, failureId } = await capturedFailure("pay08");
-  await tamper("payload_storage = 'DELETED', payload_plain = NULL, payload_deleted_ts = now(), payload_deleted_reason = 'asked'", failureId);
+  await tamper(
+    "payload_storage = 'DELETED', payload_plain = NULL, payload_deleted_ts = now(), payload_deleted_reason = 'asked'",
+    failureId,
+  );
   expect(await load(hostId, failureId)).toEqual({ ok: false, code: "PAYLOAD_UNAVAILABLE" });
 });
 
@@ -139,11 +155,18 @@ test("ER-CAP-25 two processes that capture one transaction at the same time end 
   const transaction = loaded.transaction;
   const capture = () =>
     inTransaction(db.pool, "capture", (tx) =>
-      captureFailure(tx, { ...ledger, consumerGroup: "second-group" }, transaction, { code: "PROJECTION_FAILED", pg: null, ordinal: null, gap: null }),
+      captureFailure(tx, { ...ledger, consumerGroup: "second-group" }, transaction, {
+        code: "PROJECTION_FAILED",
+        pg: null,
+        ordinal: null,
+        gap: null,
+      }),
     );
   const results = await Promise.all(Array.from({ length: 6 }, capture));
   expect(new Set(results.map((result) => result.failureId)).size).toBe(1);
   expect(results.filter((result) => result.isNew)).toHaveLength(1);
-  const { rows } = await db.pool.query("SELECT failure_count FROM event_failure_transaction_t WHERE consumer_group = 'second-group'");
+  const { rows } = await db.pool.query(
+    "SELECT failure_count FROM event_failure_transaction_t WHERE consumer_group = 'second-group'",
+  );
   expect(rows).toEqual([{ failure_count: 6 }]);
 });

@@ -8,7 +8,6 @@ import { contentFingerprint } from "@/server/event-replay/registry/domain/finger
 import type { Tx } from "@/server/platform/db/transaction";
 import { sha256Hex } from "@/server/platform/digest";
 import { CANONICAL_ENCODING } from "@/server/platform/json/canonical-json";
-import { decodeJson } from "@/server/platform/json/decode-data";
 
 /** The formats whose bytes this build can decode. */
 const SUPPORTED_FORMATS: ReadonlySet<string> = new Set([CANONICAL_ENCODING]);
@@ -42,6 +41,8 @@ type MemberRow = {
   event_schema_version: string | null;
   policy_registry_version: string;
   repair_schema_version: string | null;
+  user_id: string | null;
+  version_baseline: boolean;
 };
 
 /**
@@ -56,7 +57,7 @@ export async function loadFailureTransaction(tx: Tx, hostId: string, failureId: 
             e.event_ordinal, e.event_id, e.event_type, e.aggregate_id, e.aggregate_type, e.aggregate_version,
             e.root_instance_id, e.graph_revision, e.source_processor, e.source_topic, e.source_partition, e.source_offset,
             e.payload_format, e.payload_digest, e.payload_storage, e.payload_plain, e.event_schema_version,
-            e.policy_registry_version, e.repair_schema_version
+            e.policy_registry_version, e.repair_schema_version, e.user_id, e.version_baseline
        FROM event_failure_transaction_t f
        JOIN event_failure_event_t e ON e.host_id = f.host_id AND e.failure_id = f.failure_id
       WHERE f.host_id = $1 AND f.failure_id = $2
@@ -108,7 +109,7 @@ function toMember(row: MemberRow, payload: Buffer): SourceEvent {
     eventId: row.event_id,
     eventType: row.event_type,
     schemaVersion: row.event_schema_version ?? "",
-    userId: null,
+    userId: row.user_id,
     aggregateType: row.aggregate_type,
     aggregateId: row.aggregate_id,
     aggregateVersion: row.aggregate_version,
@@ -116,7 +117,7 @@ function toMember(row: MemberRow, payload: Buffer): SourceEvent {
     graphRevision: row.graph_revision,
     policyRegistryVersion: row.policy_registry_version,
     repairSchemaVersion: row.repair_schema_version,
-    versionBaseline: declaresBaseline(payload),
+    versionBaseline: row.version_baseline,
     payload,
     payloadDigest: row.payload_digest,
     source: {
@@ -128,14 +129,4 @@ function toMember(row: MemberRow, payload: Buffer): SourceEvent {
       headers: [],
     },
   };
-}
-
-function declaresBaseline(payload: Buffer): boolean {
-  const envelope = decodeJson(payload);
-  return (
-    typeof envelope === "object" &&
-    envelope !== null &&
-    "versionbaseline" in envelope &&
-    envelope.versionbaseline === true
-  );
 }

@@ -1,8 +1,12 @@
 import type { ErrorCode } from "@/server/contracts/errors";
-import type { GapDetails } from "@/server/event-replay/projection/execute";
 import { isComplete, scopeRunsOf } from "@/server/event-replay/projection/domain/membership";
 import { pinnedEntry } from "@/server/event-replay/projection/domain/prepare";
-import type { ProjectionDefinition, ProjectionTransaction, SourceEvent } from "@/server/event-replay/projection/domain/types";
+import type {
+  ProjectionDefinition,
+  ProjectionTransaction,
+  SourceEvent,
+} from "@/server/event-replay/projection/domain/types";
+import type { GapDetails } from "@/server/event-replay/projection/execute";
 import { contentFingerprint, deliveryFingerprint } from "@/server/event-replay/registry/domain/fingerprints";
 import type { ReplayPolicy } from "@/server/event-replay/registry/domain/policy";
 import type { Scope } from "@/server/event-replay/registry/domain/scopes";
@@ -71,7 +75,11 @@ export function buildFailureRecord(
     contentFingerprint: contentFingerprint(content),
     deliveryFingerprint: deliveryFingerprint(content, {
       processor: first.source.processor,
-      coordinates: members.map(({ source }) => ({ topic: source.topic, partition: source.partition, offset: source.offset })),
+      coordinates: members.map(({ source }) => ({
+        topic: source.topic,
+        partition: source.partition,
+        offset: source.offset,
+      })),
     }),
     coordinates,
     payloadDigests,
