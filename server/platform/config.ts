@@ -63,9 +63,23 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
 /** What a live processor needs: no secret, no identity provider, since nobody signs in to it. Throws ConfigError. */
 export function readProcessorConfig(
   env: Readonly<Record<string, string | undefined>>,
-): Pick<Config, "databaseUrl" | "demo" | "eventSource"> {
+): Pick<Config, "databaseUrl" | "demo" | "eventSource"> & { readonly metricsPort: number | null } {
   const databaseUrl = required(env, "DATABASE_URL", "name the PostgreSQL database, or use npm start, which brings one");
-  return { databaseUrl, demo: readDemo(env, databaseUrl), eventSource: readEventSource(env) };
+  return {
+    databaseUrl,
+    demo: readDemo(env, databaseUrl),
+    eventSource: readEventSource(env),
+    metricsPort: readMetricsPort(env),
+  };
+}
+
+function readMetricsPort(env: Readonly<Record<string, string | undefined>>): number | null {
+  if (!env.METRICS_PORT) return null;
+  const port = Number(env.METRICS_PORT);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new ConfigError("METRICS_PORT", "METRICS_PORT is a port number from 1 to 65535.");
+  }
+  return port;
 }
 
 function readDemo(env: Readonly<Record<string, string | undefined>>, databaseUrl: string): boolean {

@@ -27,32 +27,3 @@ export const countTransactionRetry = (transaction: string, sqlstate: string) =>
   transactionRetries.inc({ transaction, sqlstate });
 export const countLockOrderViolation = () => lockOrderViolations.inc();
 export const countPoolError = () => poolErrors.inc();
-
-const projectedTransactions = new Counter({
-  name: "event_admin_projected_transactions_total",
-  help: "Transactions projected live by this process.",
-  registers: [metrics],
-});
-const projectedEvents = new Counter({
-  name: "event_admin_projected_events_total",
-  help: "Events of settled live batches of this process.",
-  registers: [metrics],
-});
-const capturedFailures = new Counter({
-  name: "event_admin_captured_failures_total",
-  help: "Failed transactions archived by this process.",
-  registers: [metrics],
-});
-const captureFailures = new Counter({
-  name: "event_admin_capture_failures_total",
-  help: "Failures the archive refused. The source does not move past them.",
-  labelNames: ["code"],
-  registers: [metrics],
-});
-
-export const countProjected = (transactions: number, events: number) => {
-  projectedTransactions.inc(transactions);
-  projectedEvents.inc(events);
-};
-export const countCaptured = (failures: number) => capturedFailures.inc(failures);
-export const countCaptureFailure = (code: string) => captureFailures.inc({ code });

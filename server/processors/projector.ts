@@ -6,6 +6,7 @@ import { assertSchema } from "@/server/platform/db/schema-check";
 import { log } from "@/server/platform/log";
 import { withDemoDefect } from "@/server/portal/demo/defect";
 import { portalProjection } from "@/server/portal/portal-projection";
+import { startScrapeServer } from "@/server/processors/scrape-server";
 
 /**
  * Process: live projection of the example portal from the PostgreSQL outbox. Any number may run. It refuses to start on half a
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
     },
   });
   await projector.start();
+  const scrape = config.metricsPort === null ? null : await startScrapeServer(config.metricsPort);
   log.info("live projection runs", { component: "projector" });
 
   let stopping = false;
@@ -46,6 +48,7 @@ async function main(): Promise<void> {
     if (stopping) return;
     stopping = true;
     log.info("live projection stops", { signal });
+    scrape?.close();
     await projector.stop();
     await pool.end();
   };

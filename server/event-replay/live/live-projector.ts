@@ -3,7 +3,7 @@ import { CaptureError } from "@/server/event-replay/capture/capture-failure";
 import type { ProjectionDefinition } from "@/server/event-replay/projection/domain/types";
 import { inTransaction } from "@/server/platform/db/transaction";
 import { WakeUp } from "@/server/platform/db/wake-up";
-import { countCaptured, countCaptureFailure, countProjected } from "@/server/platform/metrics";
+import { countCaptured, countCaptureFailure, countProjected } from "./live-metrics";
 import { ensureProgressRows, findLanesWithWork, OUTBOX_CHANNEL } from "./outbox-lane";
 import { ProcessorStatus } from "./processor-status";
 import { LaneMemory, projectBatch, safeErrorName } from "./project-batch";
