@@ -10,7 +10,7 @@ const ROOT = path.resolve(import.meta.dirname, "..");
 // The configuration is read again in every worker: what is chosen once travels in the environment. Specs and the scripts they
 // run (demo, token, import) find the instance by EVENT_ADMIN_DATA, as everything does.
 process.env.PORT = process.env.E2E_PORT ??= String(await freePort());
-process.env.EVENT_ADMIN_DATA = process.env.E2E_DATA ??= fs.mkdtempSync(path.join(os.tmpdir(), "event-admin-e2e-"));
+process.env.EVENT_ADMIN_DATA = process.env.E2E_DATA ??= throwAwayFolder();
 delete process.env.DATABASE_URL;
 
 const baseURL = `http://127.0.0.1:${process.env.E2E_PORT}`;
@@ -27,7 +27,6 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: process.env.E2E_REPORT ? [["list"], ["json", { outputFile: process.env.E2E_REPORT }]] : [["list"]],
-  globalTeardown: "./remove-data.ts",
   use: {
     ...devices["Desktop Chrome"],
     baseURL,
@@ -49,3 +48,10 @@ export default defineConfig({
     gracefulShutdown: { signal: "SIGTERM", timeout: 20_000 },
   },
 });
+
+/** Goes with the process that made it: by then the server that used it has stopped. */
+function throwAwayFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "event-admin-e2e-"));
+  process.on("exit", () => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
