@@ -2,11 +2,14 @@
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type FailureFilter, listCandidates, listCauses } from "@/components/api/failures";
+import type { CauseGroup } from "@/server/contracts/failures";
 import type { FailureView } from "./failure-view";
 
 export const PAGE_SIZE = 25;
 /** Rows of a group before "show more", and after it. */
 const GROUP_PREVIEW = 8;
+/** A group this small is shown whole: a "show 2 more" would take as much room. */
+const GROUP_WHOLE = 12;
 export const GROUP_LIMIT = 200;
 const OPEN_AT_FIRST = 2;
 const NEWER_MS = 10_000;
@@ -49,10 +52,11 @@ export function useFailureRows(view: FailureView, filter: FailureFilter) {
 
   const [shown, setShown] = useState<Record<string, number>>({});
   const groups = causes.data?.groups ?? [];
-  const sizeOf = (key: string, i: number) => shown[key] ?? (i < OPEN_AT_FIRST ? GROUP_PREVIEW : 0);
+  const preview = (n: number) => (n <= GROUP_WHOLE ? GROUP_WHOLE : GROUP_PREVIEW);
+  const sizeOf = (g: CauseGroup, i: number) => shown[g.cause.key] ?? (i < OPEN_AT_FIRST ? preview(g.count) : 0);
   const rows = useQueries({
     queries: groups.map((g, i) => {
-      const pageSize = sizeOf(g.cause.key, i);
+      const pageSize = sizeOf(g, i);
       return {
         queryKey: ["listEventReplayCandidate", "group", filter, g.cause.key, view.sort, pageSize, asOf],
         queryFn: ({ signal }: { signal: AbortSignal }) =>
@@ -71,11 +75,14 @@ export function useFailureRows(view: FailureView, filter: FailureFilter) {
     asOf,
     groups: groups.map((group, i) => ({
       group,
-      open: sizeOf(group.cause.key, i) > 0,
+      open: sizeOf(group, i) > 0,
       items: rows[i]?.data?.items,
       failed: rows[i]?.isError ?? false,
     })),
-    openGroup: (key: string, open: boolean) => setShown((s) => ({ ...s, [key]: open ? GROUP_PREVIEW : 0 })),
+    openGroup: (key: string, open: boolean) => {
+      const n = groups.find((g) => g.cause.key === key)?.count ?? 0;
+      setShown((s) => ({ ...s, [key]: open ? preview(n) : 0 }));
+    },
     showMore: (key: string) => setShown((s) => ({ ...s, [key]: GROUP_LIMIT })),
     /** Failures that arrived after the page was opened. */
     newerCount: newer.data?.newerCount ?? 0,

@@ -78,7 +78,7 @@ export function NotificationTable({ items }: { items: readonly NotificationItem[
               <td className="nw" data-l="Processed">
                 <ExactTime at={n.processTs} />
               </td>
-              <td data-l="Recovery">
+              <td className="nw" data-l="Recovery">
                 <WayOut item={n} />
               </td>
             </tr>

@@ -24,7 +24,8 @@ function AccountMenu({ onKeys }: { onKeys: () => void }) {
   return (
     <Float
       button={(attributes) => (
-        <button className="btn g x" type="button" aria-label={`Signed in as ${viewer.name}`} {...attributes}>
+        <button className="btn g x" type="button" title={`Signed in as ${viewer.name}`} {...attributes}>
+          <span className="vh">Signed in as {viewer.name}</span>
           <span className="avatar" aria-hidden="true">
             {initials(viewer.name)}
           </span>

@@ -87,7 +87,6 @@ export function SignInForm({
                 autoComplete="username"
                 autoCapitalize="none"
                 spellCheck={false}
-                autoFocus
                 maxLength={64}
                 value={name}
                 onChange={(event) => setName(event.target.value)}
@@ -136,7 +135,7 @@ export function SignInForm({
                     <button
                       className="link"
                       type="button"
-                      aria-label={`Sign in as ${u.name}`}
+                      title={`Sign in as ${u.name}`}
                       onClick={() => {
                         setName(u.name);
                         setPassword(u.name);

@@ -7,12 +7,8 @@ const shortPart = (part: string, tailOnly: boolean): string => {
   return tailOnly ? `…${part.slice(-4)}` : `${part.slice(0, 8)}…${part.slice(-4)}`;
 };
 
-/**
- * Shortens an id or composite key for reading: first 8, …, last 4; in a composite key (`|`) ids after the first shrink
- * to …last 4. The full text stays in title and copy button.
- */
-export function shortId(id: string): string {
-  let seen = false;
+const shorten = (id: string, tailsOnly: boolean): string => {
+  let seen = tailsOnly;
   return id
     .split("|")
     .map((part) => {
@@ -21,6 +17,18 @@ export function shortId(id: string): string {
       return text;
     })
     .join("|");
+};
+
+/** Composite keys longer than this lose the heads of their ids too, so that version and tail stay readable. */
+const LONG_KEY = 24;
+
+/**
+ * Shortens an id or composite key for reading: first 8, …, last 4; in a composite key (`|`) ids after the first shrink
+ * to …last 4, and every id where the key is still long. The full text stays in title and copy button.
+ */
+export function shortId(id: string): string {
+  const text = shorten(id, false);
+  return text.length > LONG_KEY && id.includes("|") ? shorten(id, true) : text;
 }
 
 /** Shortens a digest, keeping its algorithm: `sha256:24333788…753e`. Bare hex is read as SHA-256. */

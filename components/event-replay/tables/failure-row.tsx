@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { count, shortId } from "@/components/ui/format";
+import { count, many, shortId } from "@/components/ui/format";
 import { Id } from "@/components/ui/id-text";
 import { ExactTime } from "@/components/ui/time";
 import type { CandidateItem } from "@/server/contracts/failures";
@@ -61,7 +61,13 @@ export function FailureRow({ item, selected, current, withCause, onToggle, onCur
         {item.primaryScope ? (
           <span>
             <ScopeLabel scope={item.primaryScope} version={item.primaryScope.version} />
-            {item.scopeCount > 1 ? <span className="m"> and {count(item.scopeCount - 1)} more</span> : null}
+            {item.scopeCount > 1 ? (
+              <span className="m" title={`and ${many(item.scopeCount - 1, "more scope")}`}>
+                {" "}
+                +{count(item.scopeCount - 1)}
+                <span className="vh"> more scopes</span>
+              </span>
+            ) : null}
           </span>
         ) : (
           <span className="m">no ordered scope</span>
