@@ -6,6 +6,7 @@ import path from "node:path";
 import { ensureBuilt } from "./supervisor/build.mjs";
 import { assertReachable } from "./supervisor/database.mjs";
 import { endWithParent } from "./supervisor/end-with-parent.mjs";
+import { whenLauncherGone } from "./supervisor/launcher-gone.mjs";
 import { runScript } from "./supervisor/script.mjs";
 import { readSettings } from "./supervisor/settings.mjs";
 import { StartError } from "./supervisor/start-error.mjs";
@@ -36,13 +37,15 @@ try {
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: "inherit", detached: true });
   endWithParent().addChild(child, "TERM");
   let stopping = false;
-  for (const name of ["SIGTERM", "SIGINT"]) {
-    process.on(name, () => {
-      stopping = true;
-      child.kill("SIGTERM");
-      setTimeout(() => child.kill("SIGKILL"), GRACE_MS).unref();
-    });
-  }
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    child.kill("SIGTERM");
+    setTimeout(() => child.kill("SIGKILL"), GRACE_MS).unref();
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  whenLauncherGone(stop);
   child.once("exit", (code) => {
     process.exit(stopping ? 0 : (code ?? 1));
   });

@@ -1,4 +1,3 @@
-import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ensureBuilt } from "./build.mjs";
@@ -7,6 +6,7 @@ import { assertReachable, isEventStoreEmpty, superviseDatabase } from "./databas
 import { endWithParent } from "./end-with-parent.mjs";
 import { ensureInstalled } from "./install.mjs";
 import { guardGone, readInstance, removeInstance, writeGuard, writeInstance } from "./instance-file.mjs";
+import { whenLauncherGone } from "./launcher-gone.mjs";
 import { isPortFree } from "./ports.mjs";
 import { runScript } from "./script.mjs";
 import { ensureDataDir, readSecret, readSettings } from "./settings.mjs";
@@ -41,7 +41,7 @@ export async function supervise({ dev }) {
   process.on("SIGTERM", () => stop(0));
   process.on("SIGINT", () => stop(0));
   process.on("SIGHUP", () => stop(0));
-  stopWithLauncher(stop);
+  whenLauncherGone(() => stop(0));
 
   try {
     await ensureInstalled(ROOT, { onChild: trackHelper });
@@ -175,27 +175,6 @@ function makeStop(running, settings, say) {
   stop.called = false;
   stop.everything = everything;
   return stop;
-}
-
-/**
- * `npm start` puts npm and a shell above us. Killed hard, npm can't tell us: then our parent, or the shell's, changes, and we
- * stop.
- */
-function stopWithLauncher(stop) {
-  if (!process.env.npm_lifecycle_event) return;
-  const launchers = () => `${process.ppid} ${parentOf(process.ppid)}`;
-  const before = launchers();
-  setInterval(() => {
-    if (launchers() !== before) stop(0);
-  }, 500).unref();
-}
-
-function parentOf(pid) {
-  try {
-    return fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ")[1];
-  } catch {
-    return null; // no procfs: the direct parent must do
-  }
 }
 
 function welcome(settings) {
