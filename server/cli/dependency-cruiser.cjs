@@ -123,7 +123,7 @@ module.exports = {
       comment:
         "Entry points (app, processors, cli) are ends. Move the shared part into the context or platform it belongs to.",
       severity: "error",
-      from: { path: "^(server|components|drizzle|forms)/", pathNot: [TESTS, "^server/cli/"] },
+      from: { path: "^(server|components|drizzle|forms)/", pathNot: [TESTS, "^server/(cli|processors)/"] },
       to: { path: "^(app|server/processors|server/cli|e2e)/" },
     },
     {
