@@ -10,8 +10,11 @@ import { ExactTime } from "@/components/ui/time";
 
 const STEPS = ["Break a projection", "Find the cause", "Fix the handler"] as const;
 
-/** Which step comes next: nothing broken and nothing open, then a defect that is on, then failures that stay. */
-const nextStep = (broken: boolean, open: number): number => (broken ? (open > 0 ? 1 : 0) : open > 0 ? 3 : 0);
+/** Which step comes next: break something, then look for what is broken; failures that stay are past the last step. */
+const nextStep = (broken: boolean, open: number): number => {
+  if (broken) return 1;
+  return open > 0 ? STEPS.length : 0;
+};
 
 /** Demo mode's strip: plants a database defect, so that there is something to find, and takes it away again. */
 export function DemoBar({ open = 0 }: { open?: number | undefined }) {

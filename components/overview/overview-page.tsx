@@ -98,7 +98,7 @@ export function OverviewPage() {
       {data ? (
         <>
           <HealthStrip data={data} />
-          <div className="ov">
+          <div className={data.recentCaptures.length > 0 ? "ov" : "ov one"}>
             <div>
               {data.totals.open === 0 ? <NothingOpen data={data} /> : <Causes data={data} />}
               {data.blocked.top.length > 0 ? (
@@ -116,14 +116,16 @@ export function OverviewPage() {
                 </section>
               ) : null}
             </div>
-            <div>
-              <section>
-                <div className="sec-h">
-                  <h2>Recent captures</h2>
-                </div>
-                <RecentCaptures captures={data.recentCaptures} />
-              </section>
-            </div>
+            {data.recentCaptures.length > 0 ? (
+              <div>
+                <section>
+                  <div className="sec-h">
+                    <h2>Recent captures</h2>
+                  </div>
+                  <RecentCaptures captures={data.recentCaptures} />
+                </section>
+              </div>
+            ) : null}
           </div>
         </>
       ) : problem ? (
@@ -136,7 +138,9 @@ export function OverviewPage() {
         />
       ) : (
         <>
-          <LinesLoading lines={2} />
+          <div className="waiting-lines">
+            <LinesLoading lines={2} />
+          </div>
           <TableLoading heads={["Cause", "Failures", "Newest", "Way out"]} />
         </>
       )}

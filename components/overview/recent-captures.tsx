@@ -9,7 +9,6 @@ const others = (n: number) => (n > 1 ? ` and ${n - 1} more` : "");
 
 /** What was captured last, newest first. */
 export function RecentCaptures({ captures }: { captures: GetOverviewResponse["recentCaptures"] }) {
-  if (captures.length === 0) return <p className="m">Nothing has failed to project on this host yet.</p>;
   return (
     <ul className="list">
       {captures.map((c) => (
