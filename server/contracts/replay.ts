@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { failureCause, failureStatus } from "./failures";
+import { failureStatus } from "./failures";
 import { consumerGroup, count, projectionName, text, uuid, wireDigest } from "./fields";
 import { defineOperation } from "./operation";
 import { hex64, instant, scopeKey, scopeRef, scopeType, version } from "./read-fields";
@@ -36,11 +36,8 @@ export const PLAN_LIMITS = { transactions: 500, events: 5_000, bytes: 256 * 1024
 
 const personId = z.string().min(1).max(255);
 const code = z.string().max(128);
-export const permission = z.strictObject({
-  allowed: z.boolean(),
-  /** Why not, in our words; null when allowed. */
-  reason: z.string().max(240).nullable(),
-});
+/** `reason`: why not, in our words; null when allowed. */
+export const permission = z.strictObject({ allowed: z.boolean(), reason: z.string().max(240).nullable() });
 export type Permission = z.infer<typeof permission>;
 
 export const planWarning = z.strictObject({
@@ -48,7 +45,7 @@ export const planWarning = z.strictObject({
   message: z.string().max(240),
 });
 
-/** What a plan holds while it runs. `mode` is the coarsest kind of its scopes; the scopes themselves are in `lanes`. */
+/** What a plan holds while it runs. `mode` is the coarsest kind of its scopes; the scopes stand in `lanes`. */
 export const isolationScope = z.strictObject({
   mode: z.enum(["GRAPH_ROOT", "AGGREGATE", "TRANSACTION_ONLY"]),
   projectionName,
@@ -116,9 +113,9 @@ export const replayItem = z.strictObject({
   originalTransactionId: z.string().max(255),
   eventCount: count,
   eventTypes: z.strictObject({ first: z.string().max(255), count }),
-  /** How the failure itself stands now. */
+  /** How the failure itself stands now, and the code it was captured with. */
   failureStatus,
-  cause: failureCause,
+  errorCode: code.nullable(),
   /** What it writes, in canonical scope order; empty for an unordered transaction. */
   scopes: z.array(z.strictObject({ ...scopeRef.shape, firstVersion: version, lastVersion: version })).max(10_000),
   /** Ordinals of the items of this plan that have to run before it, one step. */
@@ -175,7 +172,7 @@ export const staleReason = z.strictObject({
     "FAILURE_NOT_OPEN",
     "FAILURE_CHANGED",
     "SCOPE_MOVED",
-    "NEW_PREDECESSOR",
+    "REGISTRY_CHANGED",
     "REPAIR_PROPOSED",
     "REPAIR_CHANGED",
   ]),

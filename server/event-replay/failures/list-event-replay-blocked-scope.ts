@@ -6,6 +6,7 @@ import {
 } from "@/server/contracts/overview";
 import { scopeId, scopesOfEvent } from "@/server/event-replay/registry/domain/scopes";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
+import { decodeCursor, encodeCursor, isDatabaseInstant } from "@/server/platform/cursor";
 import { toIso } from "@/server/platform/db/timestamps";
 import { inTransaction, type Tx } from "@/server/platform/db/transaction";
 import { AppError } from "@/server/platform/errors";
@@ -19,7 +20,6 @@ import {
 } from "./blocked-repository";
 import { causeDescriber, type Describer } from "./describe-failure";
 import { laterAppended } from "./detail-lanes";
-import { decodeCursor, encodeCursor, isDatabaseInstant } from "./domain/cursor";
 import { type LaneKey, loadLanes } from "./lane-repository";
 import { loadNow } from "./repository";
 import { loadRollup } from "./resolve-filter";

@@ -1,12 +1,12 @@
 import { COUNT_CAP, type ListCandidateRequest, type ListCandidateResponse } from "@/server/contracts/failures";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
+import { decodeCursor, encodeCursor, isDatabaseInstant } from "@/server/platform/cursor";
 import { toIso } from "@/server/platform/db/timestamps";
 import { inTransaction, type Tx } from "@/server/platform/db/transaction";
 import type { FingerprintField } from "@/server/platform/digest";
 import { AppError } from "@/server/platform/errors";
 import { isCanonicalUuid } from "@/server/platform/ids";
 import { causeDescriber, toCandidateItem } from "./describe-failure";
-import { decodeCursor, encodeCursor, isDatabaseInstant } from "./domain/cursor";
 import { rollupAnswers, sumRollup } from "./domain/selection";
 import type { Position, ResolvedFilter, SortColumn } from "./failure-query";
 import { countDiagnostic, countMatching, loadNow, loadPage, type PageRow } from "./repository";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeCursor, encodeCursor, isDatabaseInstant } from "./cursor";
+import { decodeCursor, encodeCursor, isDatabaseInstant } from "@/server/platform/cursor";
 import { idSearch, likeLiteral } from "./selection";
 
 test("ER-API-21 a cursor gives back exactly its position, and nothing under another binding or with a changed character", () => {
