@@ -20,7 +20,7 @@ export type NotificationRow = {
   readonly failureId: string | null;
 };
 
-/** First position of the host's lane that its projection has not yet passed. All below it is projected or captured. */
+/** First position of the host's lane that its projection has not yet passed. All below it is projected, captured or parked. */
 export async function loadProjectedBelow(tx: Tx, consumerGroup: string, partition: number): Promise<number> {
   const [row] = await tx.query<{ next: number }>(
     "SELECT next_offset AS next FROM consumer_offsets WHERE group_id = $1 AND topic_id = 1 AND partition_id = $2",
@@ -41,6 +41,10 @@ export type NotificationScope = {
 
 type Statement = { readonly text: string; readonly values: unknown[] };
 
+/** SQL: the transaction of notification `n` is parked behind a barrier, so its lane has passed it and it isn't projected. */
+const PARKED = `EXISTS (SELECT FROM event_projection_deferred_t d WHERE d.host_id = n.host_id
+  AND d.original_transaction_id = n.transaction_id::text AND d.status = 'PENDING')`;
+
 /** FROM and WHERE over one host. `derived` is what the page calls status: success is recorded by progress, not by row. */
 function matching(scope: NotificationScope, query: NotificationQuery): Statement {
   const values: unknown[] = [];
@@ -52,7 +56,7 @@ function matching(scope: NotificationScope, query: NotificationQuery): Statement
   // Added only where used: a parameter that a statement never names has no type.
   let position: string | null = null;
   const passed = () => {
-    position ??= `coalesce(n.event_partition = ${add(scope.partition)}::int AND n.event_offset < ${add(scope.projectedBelow)}::int8, false)`;
+    position ??= `coalesce(n.event_partition = ${add(scope.partition)}::int AND n.event_offset < ${add(scope.projectedBelow)}::int8 AND NOT ${PARKED}, false)`;
     return position;
   };
   const statusIs = (status: NotificationStatus) => {
@@ -115,7 +119,8 @@ export async function loadNotifications(
         SELECT coalesce((SELECT g.projected_ts FROM projection_range_t g WHERE g.consumer_group = ${at(scope.consumerGroup)}
             AND g.partition_id = n.event_partition AND g.first_offset <= n.event_offset AND g.last_offset >= n.event_offset
             ORDER BY g.first_offset DESC LIMIT 1), n.process_ts) AS projected_ts
-        WHERE n.status = 'PENDING' AND n.event_partition = ${at(scope.partition)} AND n.event_offset < ${at(scope.projectedBelow)}) r ON true
+        WHERE n.status = 'PENDING' AND n.event_partition = ${at(scope.partition)} AND n.event_offset < ${at(scope.projectedBelow)}
+          AND NOT ${PARKED}) r ON true
       LEFT JOIN LATERAL (
         SELECT x.failure_id FROM event_failure_transaction_t x
         WHERE n.status IN ('DLQ', 'FAILED') AND x.host_id = n.host_id AND x.original_transaction_id = n.transaction_id::text

@@ -22,8 +22,13 @@ export type ViolationRule =
   | "CAPTURED_TWICE"
   /** Projected though progress hasn't reached it. */
   | "PROJECTED_BEYOND_PROGRESS"
-  /** Parked work that is neither waiting under a live barrier nor ended. */
-  | "PARKED_LOST";
+  /** Parked work that waits for a barrier which is gone. */
+  | "PARKED_LOST"
+  /** Only when all is said to be over: work that is still parked, or a barrier that is still up. */
+  | "PARKED_LEFT"
+  | "BARRIER_LEFT"
+  /** An item that succeeded without exactly one committed attempt, or a committed attempt of an item that did not. */
+  | "REPLAY_NOT_ONCE";
 
 export type Violation = {
   readonly rule: ViolationRule;
@@ -36,11 +41,13 @@ export type Violation = {
 /**
  * Conservation of transactions from the outbox to one projection: everything appended is there once, in order, and everything
  * below the committed position is projected, captured or parked, once. One statement, hence one snapshot: it may run beside
- * appenders and projectors. Reads the whole outbox. At most 20 violations of each rule; none = sound.
+ * appenders, projectors and executions. Reads the whole outbox. At most 20 violations of each rule; none = sound.
+ * `atRest` says that no execution is under way and nothing is quarantined: then no work may be parked any more.
  */
 export async function checkConservation(
   pool: Pool,
   projection: Pick<ProjectionDefinition, "projectionName" | "consumerGroup">,
+  { atRest = false }: { readonly atRest?: boolean } = {},
 ): Promise<Violation[]> {
   const rows = await inTransaction(
     pool,
@@ -50,6 +57,7 @@ export async function checkConservation(
         projection.projectionName,
         projection.consumerGroup,
         OUTBOX_TOPIC_ID,
+        atRest,
       ]),
     { readOnly: true, statementTimeoutMs: 300_000 },
   );
@@ -83,7 +91,7 @@ WITH moved AS MATERIALIZED (
 ), parked AS MATERIALIZED (
   SELECT DISTINCT d.host_id, d.original_transaction_id::text AS transaction_id
   FROM event_projection_deferred_t d JOIN event_replay_barrier_t b ON b.host_id = d.host_id AND b.barrier_id = d.barrier_id
-  WHERE b.projection_name = $1 AND b.consumer_group = $2
+  WHERE b.projection_name = $1 AND b.consumer_group = $2 AND d.status IN ('PENDING', 'RUNNING')
 ), step AS MATERIALIZED (
   SELECT o.host_id, o.transaction_id, 'AGGREGATE'::text AS scope_type, o.aggregate_type || ':' || o.aggregate_id AS scope_key,
          o.aggregate_version AS version
@@ -155,7 +163,22 @@ SELECT rule, host_id AS "hostId", transaction_id AS "transactionId", partition_i
   (SELECT 'PROJECTED_BEYOND_PROGRESS', host_id, transaction_id::text, partition_id, first FROM fate
    WHERE first >= reached AND (projected OR failures > 0) ${LIMIT})
   UNION ALL
-  (SELECT 'PARKED_LOST', d.host_id, d.original_transaction_id::text, NULL::int, NULL::int8
-   FROM event_projection_deferred_t d JOIN event_replay_barrier_t b ON b.host_id = d.host_id AND b.barrier_id = d.barrier_id
+  (SELECT DISTINCT 'PARKED_LOST', d.host_id, d.original_transaction_id::text, NULL::int, NULL::int8
+   FROM event_projection_deferred_t d
+   JOIN event_projection_deferred_scope_t l ON l.host_id = d.host_id AND l.deferred_id = d.deferred_id
+   JOIN event_replay_barrier_t b ON b.host_id = l.host_id AND b.barrier_id = l.barrier_id
    WHERE b.projection_name = $1 AND b.consumer_group = $2 AND d.status IN ('PENDING', 'RUNNING') AND b.released_ts IS NOT NULL ${LIMIT})
+  UNION ALL
+  (SELECT 'PARKED_LEFT', host_id, transaction_id, NULL::int, NULL::int8 FROM parked WHERE $4 ${LIMIT})
+  UNION ALL
+  (SELECT 'BARRIER_LEFT', b.host_id, NULL::text, NULL::int, NULL::int8 FROM event_replay_barrier_t b
+   WHERE $4 AND b.projection_name = $1 AND b.consumer_group = $2 AND b.released_ts IS NULL ${LIMIT})
+  UNION ALL
+  (SELECT 'REPLAY_NOT_ONCE', f.host_id, f.original_transaction_id::text, f.source_partition, NULL::int8
+   FROM event_replay_item_t i
+   JOIN event_failure_transaction_t f ON f.host_id = i.host_id AND f.failure_id = i.failure_id
+   CROSS JOIN LATERAL (SELECT count(*) AS n FROM event_replay_attempt_t a WHERE a.host_id = i.host_id
+     AND a.replay_request_id = i.replay_request_id AND a.item_ordinal = i.item_ordinal AND a.projection_committed) committed
+   WHERE f.projection_name = $1 AND f.consumer_group = $2
+     AND committed.n <> CASE i.status WHEN 'SUCCEEDED' THEN 1 ELSE 0 END ${LIMIT})
 ) AS violation`;

@@ -17,6 +17,11 @@ const capturedFailures = new Counter({
   help: "Failed transactions archived by this process.",
   registers: [metrics],
 });
+const parkedTransactions = new Counter({
+  name: "event_admin_parked_transactions_total",
+  help: "Transactions parked behind a barrier by this process.",
+  registers: [metrics],
+});
 const captureFailures = new Counter({
   name: "event_admin_capture_failures_total",
   help: "Failures the archive refused. The source does not move past them.",
@@ -29,4 +34,5 @@ export const countProjected = (transactions: number, events: number) => {
   projectedEvents.inc(events);
 };
 export const countCaptured = (failures: number) => capturedFailures.inc(failures);
+export const countParked = (transactions: number) => parkedTransactions.inc(transactions);
 export const countCaptureFailure = (code: string) => captureFailures.inc({ code });

@@ -3,7 +3,7 @@ import { CaptureError } from "@/server/event-replay/capture/capture-failure";
 import type { ProjectionDefinition } from "@/server/event-replay/projection/domain/types";
 import { inTransaction } from "@/server/platform/db/transaction";
 import { WakeUp } from "@/server/platform/db/wake-up";
-import { countCaptured, countCaptureFailure, countProjected } from "./live-metrics";
+import { countCaptured, countCaptureFailure, countParked, countProjected } from "./live-metrics";
 import { ensureProgressRows, findLanesWithWork, OUTBOX_CHANNEL } from "./outbox-lane";
 import { ProcessorStatus } from "./processor-status";
 import { LaneMemory, projectBatch, safeErrorName } from "./project-batch";
@@ -103,8 +103,9 @@ export class LiveProjector {
       const result = await projectBatch(this.pool, this.definition, partitionId, memory);
       if (result.kind === "IDLE") break;
       worked = true;
-      countProjected(result.transactions - result.captured, result.events);
+      countProjected(result.transactions - result.captured - result.parked, result.events);
       countCaptured(result.captured);
+      countParked(result.parked);
       this.options.onEvent?.({
         kind: "batch",
         partitionId,

@@ -21,7 +21,10 @@ const BATCH_BYTES_MAX = 16 * 1024 * 1024;
  * Key of the advisory lock on (projection, group, host partition): live batches share it, a barrier installer takes it
  * exclusively. Derived, so that every process computes the same 64 bits.
  */
-export function partitionLockKey(definition: ProjectionDefinition, partitionId: number): string {
+export function partitionLockKey(
+  definition: Pick<ProjectionDefinition, "projectionName" | "consumerGroup">,
+  partitionId: number,
+): string {
   const text = `event-admin partition ${definition.projectionName}\u0000${definition.consumerGroup}\u0000${partitionId}`;
   return BigInt.asIntN(64, BigInt(`0x${sha256Hex(text).slice(0, 16)}`)).toString();
 }

@@ -6,10 +6,12 @@ import type {
   SourceEvent,
 } from "@/server/event-replay/projection/domain/types";
 import { execute, ProjectionWriteError } from "@/server/event-replay/projection/execute";
+import { insertParked } from "@/server/event-replay/projection/parking-repository";
 import { isConnectionLoss, isTransient, safePgError } from "@/server/platform/db/pg-errors";
 import { beginStatement, openTx, type Tx } from "@/server/platform/db/transaction";
-import { isIntegrityViolation, isolate, refusalReason } from "./isolate";
+import { type IsolationResult, isIntegrityViolation, isolate, refusalReason } from "./isolate";
 import { advanceLane, type ClaimedBatch, claimBatch, partitionLockKey } from "./outbox-lane";
+import { divideByBarriers } from "./park";
 
 /** Events of a batch when all is well. Past some hundreds a larger batch gains little and holds its locks longer. */
 export const BATCH_EVENTS_MAX = 500;
@@ -19,7 +21,14 @@ const BATCH_EVENTS_AFTER_FAILURE = 64;
 export type BatchResult =
   /** Another projector holds the lane, a barrier installer waits, or there is nothing to read. */
   | { readonly kind: "IDLE" }
-  | { readonly kind: "DONE"; readonly transactions: number; readonly events: number; readonly captured: number };
+  | {
+      readonly kind: "DONE";
+      readonly transactions: number;
+      readonly events: number;
+      readonly captured: number;
+      /** Stored whole behind a barrier. They count as settled: draining them is the barrier's business. */
+      readonly parked: number;
+    };
 
 /** What a lane remembers between batches. Only speed and the "cancelled twice" rule depend on it. */
 export class LaneMemory {
@@ -31,7 +40,8 @@ export class LaneMemory {
  * Projects the next complete transactions of one lane in one database transaction: shared partition lock, claim, execute,
  * capture of what is refused, progress, commit. The happy path has no savepoint, no hash and no canonical JSON. When a write
  * fails, everything is rolled back and the same transactions are isolated under savepoints in a second database transaction.
- * Progress moves only in a commit that projected or captured everything below it (ER-CAP-02, ER-CAP-03, ER-EXE-15).
+ * Transactions that touch a scope under a barrier are parked whole in the same commit, everything else goes on (ER-ISO-04).
+ * Progress moves only in a commit that projected, captured or parked everything below it (ER-CAP-02, ER-CAP-03, ER-EXE-15).
  *
  * Throws on transient errors and when the archive refuses a failure: nothing of the batch is committed then.
  */
@@ -49,26 +59,52 @@ export async function projectBatch(
     if (isTransient(error) || !(error instanceof ProjectionWriteError || isIntegrityViolation(error))) throw error;
   }
   memory.limit = BATCH_EVENTS_AFTER_FAILURE;
-  return inBatch(pool, definition, partitionId, BATCH_EVENTS_MAX, async (tx, live, batch) => {
-    const { settled, captured } = await isolate(tx, live, batch.transactions, memory.cancelledBefore);
-    return { done: batch.transactions.slice(0, settled), captured };
-  });
+  return inBatch(pool, definition, partitionId, BATCH_EVENTS_MAX, (tx, live, transactions) =>
+    isolate(tx, live, transactions, memory.cancelledBefore),
+  );
 }
 
-type Settled = { readonly done: readonly ProjectionTransaction[]; readonly captured: number };
-type BatchBody = (tx: Tx, definition: ProjectionDefinition, batch: ClaimedBatch) => Promise<Settled>;
+/** Settles the transactions given, in order, as far as it gets. */
+type BatchBody = (
+  tx: Tx,
+  definition: ProjectionDefinition,
+  transactions: readonly ProjectionTransaction[],
+) => Promise<IsolationResult>;
 
 /** Optimistic form: everything at once, then what could not run is captured in the same commit. */
-async function projectAll(tx: Tx, definition: ProjectionDefinition, batch: ClaimedBatch): Promise<Settled> {
-  const outcomes = await execute(tx, definition, batch.transactions, "LIVE");
+async function projectAll(
+  tx: Tx,
+  definition: ProjectionDefinition,
+  transactions: readonly ProjectionTransaction[],
+): Promise<IsolationResult> {
+  const outcomes = await execute(tx, definition, transactions, "LIVE");
   let captured = 0;
   for (let i = 0; i < outcomes.length; i++) {
     const outcome = outcomes[i];
     if (outcome?.kind !== "REFUSED") continue;
-    await captureFailure(tx, definition, batch.transactions[i] as ProjectionTransaction, refusalReason(outcome));
+    await captureFailure(tx, definition, transactions[i] as ProjectionTransaction, refusalReason(outcome));
     captured += 1;
   }
-  return { done: batch.transactions, captured };
+  return { settled: transactions.length, captured };
+}
+
+type Settled = { readonly done: readonly ProjectionTransaction[]; readonly captured: number; readonly parked: number };
+
+/** Parks what waits behind a barrier and settles the rest, up to the first transaction that is left for the next batch. */
+async function settle(
+  tx: Tx,
+  definition: ProjectionDefinition,
+  batch: ClaimedBatch,
+  body: BatchBody,
+): Promise<Settled> {
+  const { parked, rest } = await divideByBarriers(tx, definition, batch.transactions);
+  const { settled, captured } = await body(tx, definition, rest);
+  const firstLeft = rest[settled];
+  const done = firstLeft ? batch.transactions.slice(0, batch.transactions.indexOf(firstLeft)) : batch.transactions;
+  const reached = new Set(done);
+  const waiting = parked.filter(({ transaction }) => reached.has(transaction));
+  await insertParked(tx, definition, waiting);
+  return { done, captured, parked: waiting.length };
 }
 
 async function inBatch(
@@ -94,10 +130,10 @@ async function inBatch(
       return { kind: "IDLE" };
     }
     const live = definition.forBatch ? await definition.forBatch(tx) : definition;
-    const { done, captured } = await body(tx, live, batch);
+    const { done, captured, parked } = await settle(tx, live, batch, body);
     await advanceLane(tx, definition, batch, nextOffsetAfter(done, batch));
     await commit(client);
-    return { kind: "DONE", transactions: done.length, events: countEvents(done), captured };
+    return { kind: "DONE", transactions: done.length, events: countEvents(done), captured, parked };
   } catch (error) {
     if (isConnectionLoss(error)) broken = new Error("connection lost");
     await client.query("ROLLBACK").catch(() => {
