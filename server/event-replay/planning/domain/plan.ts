@@ -1,5 +1,4 @@
-import type { ErrorCode, ErrorDetails } from "@/server/contracts/errors";
-import type { SelectionStrategy, ValidationMode } from "@/server/contracts/replay";
+import type { ScopeRun } from "@/server/event-replay/projection/domain/membership";
 import type { OrderedScopeType } from "@/server/event-replay/registry/domain/policy";
 
 /** Names the meaning of a plan: what is hashed and in which order. Part of the hash. */
@@ -38,31 +37,31 @@ export type PlanMetadata = {
   readonly partitionId: number;
   /** Where the source's progress stood; hashed, never compared (design §3). */
   readonly highWaterMarks: readonly { readonly partitionId: number; readonly projectedOffset: number }[];
+  /** Of every graph root of the plan: what append accepted and what is projected; hashed, never compared. */
+  readonly graphRevisions: readonly GraphRevision[];
   readonly warnings: readonly PlanWarning[];
   readonly selectedTransactionCount: number;
   readonly addedDependencyTransactionCount: number;
+  /** Digest of what was asked for: a repeated request is told by it. Not part of the plan hash. */
+  readonly requestFingerprint: string;
 };
 
-/** What one transaction writes in one scope: its versions there, ascending as its members write them. */
-export type ScopeWrite = {
-  readonly type: OrderedScopeType;
-  readonly key: string;
-  readonly versions: readonly number[];
+export type GraphRevision = {
+  readonly rootInstanceId: string;
+  readonly accepted: number | null;
+  readonly projected: number | null;
 };
 
-/** One archived failure as the planner sees it. `writes` in canonical scope order, each scope once. */
+/** One archived failure as the planner sees it, proven by its digests. */
 export type PlanFailure = {
   readonly failureId: string;
   readonly contentFingerprint: string;
-  readonly status: "OPEN" | "RESOLVED" | "WAIVED";
-  readonly executable: boolean;
   readonly eventCount: number;
   readonly payloadBytes: number;
   /** Source position of its first member: orders what no scope orders. */
   readonly firstPosition: number;
-  readonly writes: readonly ScopeWrite[];
-  /** An import declared the first version of that scope its baseline. Scope ids. */
-  readonly baselines: ReadonlySet<string>;
+  /** What it writes: each scope once, canonical order. */
+  readonly runs: readonly ScopeRun[];
 };
 
 /** One item in plan order. */
@@ -70,22 +69,8 @@ export type PlanItem = {
   readonly ordinal: number;
   readonly failure: PlanFailure;
   readonly addedDependency: boolean;
-  /** Our words: "Selected", "Needed by item 4". */
+  /** Our words: "Selected", "Added, item 4 needs it". */
   readonly dependencyReason: string;
   /** Ordinals of the items that have to run before it, one step. */
   readonly needs: readonly number[];
 };
-
-export type Plan = {
-  readonly strategy: SelectionStrategy;
-  readonly validationMode: ValidationMode;
-  readonly items: readonly PlanItem[];
-  readonly eventCount: number;
-  readonly payloadBytes: number;
-  readonly isolationMode: IsolationMode;
-  readonly rootInstanceIds: readonly string[];
-  readonly scopes: readonly PlanScope[];
-  readonly selectedCount: number;
-};
-
-export type PlanRefusal = { readonly code: ErrorCode; readonly details: ErrorDetails };

@@ -1,0 +1,62 @@
+import type { Scope } from "@/server/event-replay/registry/domain/scopes";
+import { scopeId } from "@/server/event-replay/registry/domain/scopes";
+
+/** What one OPEN failure writes in one scope, and where the scope stands. */
+export type OpenWrite = Scope & {
+  readonly failureId: string;
+  readonly firstVersion: number;
+  readonly lastVersion: number;
+  readonly projected: number | null;
+};
+
+type Lane = { readonly writes: readonly OpenWrite[] };
+type Placed = { readonly write: OpenWrite; readonly lane: number };
+
+/** A projection's open work, by scope and by failure. */
+export type OpenWork = { readonly lanes: readonly Lane[]; readonly byFailure: ReadonlyMap<string, readonly Placed[]> };
+
+/** Indexes the rows of one snapshot, in any order. */
+export function indexOpenWork(rows: readonly OpenWrite[]): OpenWork {
+  const laneOf = new Map<string, number>();
+  const lanes: OpenWrite[][] = [];
+  const byFailure = new Map<string, Placed[]>();
+  for (const write of rows) {
+    const id = scopeId(write);
+    let lane = laneOf.get(id);
+    if (lane === undefined) {
+      lane = lanes.length;
+      laneOf.set(id, lane);
+      lanes.push([]);
+    }
+    (lanes[lane] as OpenWrite[]).push(write);
+    const placed = byFailure.get(write.failureId);
+    if (placed) placed.push({ write, lane });
+    else byFailure.set(write.failureId, [{ write, lane }]);
+  }
+  for (const lane of lanes) lane.sort((a, b) => a.firstVersion - b.firstVersion);
+  return { lanes: lanes.map((writes) => ({ writes })), byFailure };
+}
+
+/**
+ * The selected failures and every open one that has to run before them: all predecessors in every scope, and theirs, through
+ * transactions of several scopes (ER-PLN-06). A predecessor writes an earlier version that isn't projected yet. Semi-naive:
+ * per scope a high-water mark of what is already in, so each open write is looked at once and the work is linear.
+ */
+export function closeOver(open: OpenWork, selected: Iterable<string>): ReadonlySet<string> {
+  const closure = new Set(selected);
+  const highWater = new Int32Array(open.lanes.length);
+  // A set iterates what is added while it is iterated: it is its own work list.
+  for (const failureId of closure) {
+    for (const { write, lane } of open.byFailure.get(failureId) ?? []) {
+      const { writes } = open.lanes[lane] as Lane;
+      let next = highWater[lane] as number;
+      for (; next < writes.length; next++) {
+        const earlier = writes[next] as OpenWrite;
+        if (earlier.firstVersion >= write.firstVersion) break;
+        if (earlier.projected === null || earlier.lastVersion > earlier.projected) closure.add(earlier.failureId);
+      }
+      highWater[lane] = next;
+    }
+  }
+  return closure;
+}
