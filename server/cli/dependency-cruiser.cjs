@@ -2,7 +2,7 @@
 // rule; `npm run check` plants each and wants to see it reported.
 
 /** Modules of the event-replay context in dependency order: imports only go left. */
-const MODULES = ["registry", "projection", "capture", "live", "append", "failures"];
+const MODULES = ["registry", "projection", "capture", "live", "append", "failures", "planning", "execution"];
 
 const TESTS = "(\\.test\\.tsx?$|^server/testing/|/testing/|^e2e/)";
 

@@ -377,6 +377,8 @@ export const executeEventReplay = defineOperation({
     "REPLAY_EXECUTION_PAUSED",
     "REPLAY_EXECUTION_IN_PROGRESS",
     "REPLAY_EXECUTION_UNAVAILABLE",
+    "LEASE_LOST",
+    "PAUSE_TIMEOUT",
     "EVENT_NOT_REPLAYABLE",
   ],
 });
@@ -393,6 +395,7 @@ export const processEventReplay = defineOperation({
     "INVALID_REPLAY_STATE",
     "REPLAY_EXECUTION_PAUSED",
     "REPLAY_EXECUTION_IN_PROGRESS",
+    "REPLAY_EXECUTION_UNAVAILABLE",
     "LEASE_LOST",
     "PAUSE_TIMEOUT",
     "EVENT_NOT_REPLAYABLE",

@@ -18,7 +18,7 @@ export function handleAppend({ gateway }: Runtime, request: Request): Promise<Re
     if (!gateway.mayCall(actor, APPEND_EVENTS)) throw new AppError("AUTHORIZATION_DENIED");
     requireJsonContent(request);
     const body = await readBody(request, MAX_BODY_BYTES);
-    const result = await appendEvents(gateway.context(actor, requestId), { hostId: actor.hostId, body });
+    const result = await appendEvents(gateway.context(actor, requestId, request), { hostId: actor.hostId, body });
     const answered = appendEventsResponse.safeParse(result);
     if (!answered.success) throw new ResponseMismatch();
     return Response.json(answered.data);

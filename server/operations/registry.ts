@@ -1,4 +1,5 @@
 import type { OperationContract } from "@/server/contracts/operation";
+import { executionOperations } from "@/server/event-replay/execution/operations";
 import { failureOperations } from "@/server/event-replay/failures/operations";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
 import { notificationOperations } from "@/server/notifications/operations";
@@ -9,6 +10,7 @@ import { demoOperations } from "./demo-operations";
 /** Every published operation, one entry each: what is not here doesn't exist on any surface. */
 const ALL: readonly BoundOperation<ReplayContext>[] = [
   ...failureOperations,
+  ...executionOperations,
   ...notificationOperations,
   ...portalOperations,
   ...demoOperations,

@@ -12,6 +12,7 @@ import { withDemoDefect } from "@/server/portal/demo/defect";
 import { DEMO_IDENTITIES } from "@/server/portal/demo/identities";
 import { portalProjection } from "@/server/portal/portal-projection";
 import { loadEndpointRules } from "./endpoint-rules";
+import { callReplica, forwarder } from "./forward";
 import { operations } from "./registry";
 
 /** What this web process is made of. */
@@ -53,13 +54,15 @@ function build(config: Config): Runtime {
       operations: operations(config.demo),
       identify: (request) => identifyRequest(request, config),
       mayCall: rules.mayCall,
-      context: (actor, requestId) => ({
+      forward: forwarder(config),
+      context: (actor, requestId, request) => ({
         pool,
         projection,
         actor,
         hostId: actor.hostId,
         requestId,
         may: (permission) => rules.may(actor, permission),
+        callQuery: (operation, data) => callReplica(config, "query", operation, { data, request, requestId }),
       }),
     },
     authOptions: authOptions({

@@ -1,3 +1,5 @@
+/** `command` and `query` are replicas of their own; `all` answers everything. */
+export type ReplicaRole = "all" | "command" | "query";
 export type EventSource = "database" | "kafka";
 
 /** Everything the environment may say. There is no other setting; limits, leases and sizes are code (ER-CFG-16, -17). */
@@ -14,6 +16,13 @@ export type Config = {
   readonly endpointRulesFile: string;
   /** Set when an identity provider is configured. */
   readonly oidcIssuer: string | null;
+  /** Which operations this replica answers itself; the others it passes on. */
+  readonly role: ReplicaRole;
+  /** Where queries are answered, when it isn't here. Never taken from a request. */
+  readonly queryUrl: string | null;
+  readonly commandUrl: string | null;
+  /** This process's own address on this machine. */
+  readonly loopbackUrl: string;
 };
 
 /** The environment is unusable; `message` names the setting and what to do, never a value. */
@@ -57,7 +66,35 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     eventSource: readEventSource(env),
     endpointRulesFile: env.ENDPOINT_RULES_FILE || "server/operations/endpoint-rules.demo.yml",
     oidcIssuer,
+    ...readReplica(env),
   };
+}
+
+function readReplica(
+  env: Readonly<Record<string, string | undefined>>,
+): Pick<Config, "role" | "queryUrl" | "commandUrl" | "loopbackUrl"> {
+  const role = env.EVENT_ADMIN_ROLE || "all";
+  if (role !== "all" && role !== "command" && role !== "query") {
+    throw new ConfigError("EVENT_ADMIN_ROLE", "EVENT_ADMIN_ROLE is all, command or query.");
+  }
+  const queryUrl = readUrl(env, "QUERY_URL");
+  const commandUrl = readUrl(env, "COMMAND_URL");
+  if (role === "command" && queryUrl === null) {
+    throw new ConfigError("QUERY_URL", "QUERY_URL is not set: a command replica passes queries on to it.");
+  }
+  if (role === "query" && commandUrl === null) {
+    throw new ConfigError("COMMAND_URL", "COMMAND_URL is not set: a query replica passes commands on to it.");
+  }
+  const host = env.HOST && !["0.0.0.0", "::", "localhost"].includes(env.HOST) ? env.HOST : "127.0.0.1";
+  const loopbackUrl = `http://${host.includes(":") ? `[${host}]` : host}:${env.PORT || "3000"}`;
+  return { role, queryUrl, commandUrl, loopbackUrl };
+}
+
+function readUrl(env: Readonly<Record<string, string | undefined>>, setting: string): string | null {
+  const value = env[setting];
+  if (!value) return null;
+  if (/^https?:\/\/[^/?#]+\/?$/.test(value) && URL.canParse(value)) return value;
+  throw new ConfigError(setting, `${setting} is an address of the form http://host:port.`);
 }
 
 /** What a live processor needs: no secret, no identity provider, since nobody signs in to it. Throws ConfigError. */

@@ -22,6 +22,16 @@ export async function identifyRequest(request: Request, config: IdentityConfig):
   return actor;
 }
 
+/**
+ * The caller's own access token, as it came: of the Authorization header, else of the session cookie. To forward a call that
+ * `identifyRequest` has accepted; null when there is none.
+ */
+export async function accessTokenOf(request: Request, config: IdentityConfig): Promise<string | null> {
+  const authorization = request.headers.get("authorization");
+  if (authorization !== null) return /^Bearer (\S+)$/i.exec(authorization)?.[1] ?? null;
+  return readSessionToken(request.headers.get("cookie"), config.secret);
+}
+
 /** Actor of a Cookie header, or null. For pages; a request that changes something goes through `identifyRequest`. */
 export async function actorOfCookies(cookieHeader: string | null, config: IdentityConfig): Promise<Actor | null> {
   const token = await readSessionToken(cookieHeader, config.secret);

@@ -13,6 +13,9 @@ const types = {
   },
 } as pg.CustomTypesConfig;
 
+/** The server drops a connection whose peer acknowledges nothing for this long, and frees its locks. Milliseconds. */
+const TCP_USER_TIMEOUT_MS = 45_000;
+
 export type PoolOptions = { readonly max?: number; readonly name?: string };
 
 /**
@@ -26,6 +29,8 @@ export function createPool(databaseUrl: string, options: PoolOptions = {}): pg.P
     application_name: `event-admin:${options.name ?? "idle"}`,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    // A peer that stops reading blocks the server in a write, where no other timeout acts (design §3 Lease and crash).
+    options: `-c tcp_user_timeout=${TCP_USER_TIMEOUT_MS}`,
     types,
   });
   pool.on("error", () => countPoolError());

@@ -1,4 +1,4 @@
-import type { OperationKind } from "@/server/contracts/operation";
+import type { OperationContract, OperationKind } from "@/server/contracts/operation";
 import { AppError } from "@/server/platform/errors";
 import { fieldErrors } from "./field-errors";
 import type { Actor, BoundOperation, OperationContext } from "./operation-context";
@@ -13,8 +13,12 @@ export type Gateway<Ctx extends OperationContext = OperationContext> = {
   identify(request: Request): Promise<Actor>;
   /** The endpoint rule: whether one of the actor's roles may call this operation. */
   mayCall(actor: Actor, operation: string): boolean;
-  context(actor: Actor, requestId: string): Ctx;
+  context(actor: Actor, requestId: string, request: Request): Ctx;
+  /** Set where another replica answers this operation: passes the call on and returns its answer, or throws its refusal. */
+  forward?(contract: OperationContract, call: ForwardedCall): Promise<unknown> | null;
 };
+
+export type ForwardedCall = { readonly data: unknown; readonly request: Request; readonly requestId: string };
 
 /** A call as its surface wrote it. `kind` null: the surface serves both. */
 export type Call = { readonly name: string; readonly data: unknown; readonly kind: OperationKind | null };
@@ -41,7 +45,7 @@ export async function handleOperation<Ctx extends OperationContext>(
     const call = await surface.readCall(request);
     const operation = findOperation(gateway, call);
     name(operation.contract.name);
-    return surface.success(await runOperation(gateway, operation, actor, call.data, requestId));
+    return surface.success(await runOperation(gateway, operation, actor, { data: call.data, request, requestId }));
   });
 }
 
@@ -85,17 +89,19 @@ async function runOperation<Ctx extends OperationContext>(
   gateway: Gateway<Ctx>,
   operation: BoundOperation<Ctx>,
   actor: Actor,
-  data: unknown,
-  requestId: string,
+  call: ForwardedCall,
 ): Promise<unknown> {
   const { contract } = operation;
+  const { data } = call;
   if (!gateway.mayCall(actor, contract.name)) throw new AppError("AUTHORIZATION_DENIED");
   checkHost(actor, data);
-  const request = contract.request.safeParse(data);
-  if (!request.success) {
-    throw new AppError("INVALID_REQUEST", { errors: fieldErrors(request.error, contract.request, data) });
+  const parsed = contract.request.safeParse(data);
+  if (!parsed.success) {
+    throw new AppError("INVALID_REQUEST", { errors: fieldErrors(parsed.error, contract.request, data) });
   }
-  const answered = await operation.handle(gateway.context(actor, requestId), request.data);
+  const forwarded = gateway.forward?.(contract, call) ?? null;
+  const answered = await (forwarded ??
+    operation.handle(gateway.context(actor, call.requestId, call.request), parsed.data));
   const result = contract.response.safeParse(answered);
   if (!result.success) throw new ResponseMismatch();
   return result.data;

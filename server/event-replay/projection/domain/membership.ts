@@ -5,7 +5,7 @@ import {
   scopeId,
   scopesOfEvent,
 } from "@/server/event-replay/registry/domain/scopes";
-import type { ProjectionTransaction } from "./types";
+import type { ProjectionTransaction, SourceEvent } from "./types";
 
 /**
  * True when the members are exactly ordinals 0..declaredCount-1 in order. An incomplete or mis-ordered transaction is refused
@@ -19,8 +19,11 @@ export function isComplete(transaction: ProjectionTransaction): boolean {
 /** The versions one transaction writes in one scope, in member order. */
 export type ScopeRun = Scope & { readonly versions: readonly number[]; readonly declaresBaseline: boolean };
 
+/** What of a member decides its scopes. */
+type OrderedMember = Parameters<typeof scopesOfEvent>[0] & Pick<SourceEvent, "versionBaseline">;
+
 /** The union of all members' scopes in canonical order: what is locked, checked and advanced as one (ER-EXE-16, ER-ISO-02). */
-export function scopeRunsOf(transaction: ProjectionTransaction): ScopeRun[] {
+export function scopeRunsOf(transaction: { readonly members: readonly OrderedMember[] }): ScopeRun[] {
   const runs = new Map<string, { scope: ScopeStep; versions: number[]; baseline: boolean }>();
   for (const member of transaction.members) {
     for (const step of scopesOfEvent(member)) {
