@@ -10,5 +10,5 @@ import { processEventReplay } from "./process-event-replay";
 /** The command that starts an execution, and the internal call it makes (ER-API-20: no other route executes). */
 export const executionOperations: readonly BoundOperation<ReplayContext>[] = [
   bindOperation(executeContract, (ctx: ReplayContext, request) => executeEventReplay(ctx, request)),
-  bindOperation(processContract, processEventReplay),
+  bindOperation(processContract, (ctx: ReplayContext, request) => processEventReplay(ctx, request)),
 ];

@@ -21,9 +21,10 @@ export type ProcessDeps = { readonly pool: Pool; readonly projection: Projection
 export async function processEventReplay(
   ctx: ReplayContext,
   request: ProcessReplayRequest,
+  settings: ExecutionSettings = EXECUTION,
 ): Promise<ProcessReplayResponse> {
   if (!ctx.actor.human) throw new AppError("AUTHORIZATION_DENIED");
-  return processReplay({ pool: ctx.pool, projection: ctx.projection }, request);
+  return processReplay({ pool: ctx.pool, projection: ctx.projection }, request, settings);
 }
 
 /**

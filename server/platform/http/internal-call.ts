@@ -55,13 +55,21 @@ export async function callOperation(
 function post(target: InternalTarget, path: string, body: string): Promise<{ status: number; text: string }> {
   const url = new URL(path, target.baseUrl);
   const { request } = url.protocol === "https:" ? https : http;
-  return new Promise((resolve, reject) => {
+  return new Promise((settle, refuse) => {
+    const timer = setTimeout(() => sent.destroy(new Error("time over")), target.timeoutMs);
+    const resolve = (answer: { status: number; text: string }) => {
+      clearTimeout(timer);
+      settle(answer);
+    };
+    const reject = (error: Error) => {
+      clearTimeout(timer);
+      refuse(error);
+    };
     const sent = request(
       url,
       {
         method: "POST",
         agent: false,
-        signal: AbortSignal.timeout(target.timeoutMs),
         headers: {
           authorization: `Bearer ${target.accessToken}`,
           "content-type": "application/json",
@@ -83,7 +91,6 @@ function post(target: InternalTarget, path: string, body: string): Promise<{ sta
         response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
       },
     );
-    sent.setTimeout(target.timeoutMs);
     sent.on("socket", (socket) => socket.setKeepAlive(true, 30_000));
     sent.on("error", reject);
     sent.end(body);
