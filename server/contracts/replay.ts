@@ -25,8 +25,6 @@ export const replayStatus = z.enum([
   "EXPIRED",
 ]);
 export type ReplayStatus = z.infer<typeof replayStatus>;
-export const itemStatus = z.enum(["PENDING", "RUNNING", "SUCCEEDED", "FAILED"]);
-export const attemptResult = z.enum(["RUNNING", "SUCCEEDED", "FAILED", "ABANDONED"]);
 
 /** Why a person does it: 1 to 2,048 characters after trimming, kept in the audit record (ER-APR-10). */
 export const reason = text(2_500).trim().min(1).max(2_048);
@@ -36,6 +34,7 @@ export const PLAN_LIMITS = { transactions: 500, events: 5_000, bytes: 256 * 1024
 
 const personId = z.string().min(1).max(255);
 const code = z.string().max(128);
+
 /** `reason`: why not, in our words; null when allowed. */
 export const permission = z.strictObject({ allowed: z.boolean(), reason: z.string().max(240).nullable() });
 export type Permission = z.infer<typeof permission>;
@@ -107,7 +106,7 @@ export const replayItem = z.strictObject({
   expectedContentFingerprint: hex64,
   dependencyReason: z.string().max(1024),
   addedDependency: z.boolean(),
-  status: itemStatus,
+  status: z.enum(["PENDING", "RUNNING", "SUCCEEDED", "FAILED"]),
   attemptCount: count,
   repairId: uuid.nullable(),
   originalTransactionId: z.string().max(255),
@@ -127,7 +126,7 @@ export const replayAttempt = z.strictObject({
   itemOrdinal: count,
   attemptNumber: count,
   workerId: z.string().max(255),
-  result: attemptResult,
+  result: z.enum(["RUNNING", "SUCCEEDED", "FAILED", "ABANDONED"]),
   projectionCommitted: z.boolean(),
   startedTs: instant,
   completedTs: instant.nullable(),
@@ -173,6 +172,7 @@ export const staleReason = z.strictObject({
     "FAILURE_CHANGED",
     "SCOPE_MOVED",
     "REGISTRY_CHANGED",
+    "PAYLOAD_GONE",
     "REPAIR_PROPOSED",
     "REPAIR_CHANGED",
   ]),
@@ -236,7 +236,6 @@ export const getEventReplayResponse = z.strictObject({
   repairStatus: z.enum(["AWAITING_APPROVAL", "APPROVED", "REJECTED", "CANCELLED", "APPLIED"]).nullable(),
   /** The scopes or failures moved since planning: nobody can approve or execute it any more. False once it has ended. */
   stale: z.boolean(),
-  /** At most 20 of the reasons. */
   staleReasons: z.array(staleReason).max(20),
   items: z.array(replayItem).max(500),
   /** Adds up: pending + running + succeeded + failed = transactionCount. */

@@ -15,6 +15,8 @@ const rulesFile = z.strictObject({
 
 export type EndpointRules = {
   mayCall(actor: Actor, operation: string): boolean;
+  /** The same question about somebody else, by the roles they were last seen with. */
+  rolesMayCall(roles: readonly string[], operation: string): boolean;
   may(actor: Actor, permission: string): boolean;
   /** Every operation the file names, to compare with the registry. */
   readonly operations: ReadonlySet<string>;
@@ -31,8 +33,11 @@ export function loadEndpointRules(path: string): EndpointRules {
 export function endpointRules(rules: z.output<typeof rulesFile>): EndpointRules {
   const operations = roleSets(rules.operations);
   const permissions = roleSets(rules.permissions);
+  const rolesMayCall = (roles: readonly string[], operation: string) =>
+    roles.some((role) => operations.get(operation)?.has(role) ?? false);
   return {
-    mayCall: (actor, operation) => actor.roles.some((role) => operations.get(operation)?.has(role)),
+    mayCall: (actor, operation) => rolesMayCall(actor.roles, operation),
+    rolesMayCall,
     may: (actor, permission) => actor.roles.some((role) => permissions.get(permission)?.has(role)),
     operations: new Set(operations.keys()),
   };
