@@ -43,9 +43,8 @@ export type FailureRecord = {
   readonly causeKey: string;
 };
 
-/** Code-owned bounds (reference §7): longer texts are cut, so that no error can grow a row without limit (ER-CAP-26). */
-export const ERROR_CODE_MAX = 128;
-export const ERROR_MESSAGE_MAX = 2048;
+/** Code-owned bound (reference §7): a longer text is cut, so that no error can grow a row without limit (ER-CAP-26). */
+const ERROR_MESSAGE_MAX = 2048;
 const CAUSE_KEY_MAX = 512;
 
 /**
