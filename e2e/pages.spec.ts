@@ -2,8 +2,6 @@ import { randomUUID } from "node:crypto";
 import { expect, type Page, test } from "@playwright/test";
 import { breakProjection, expectAccessible, HOST_ID, open, person, ready, script, signIn } from "./console";
 
-test.describe.configure({ mode: "serial" });
-
 /** Answers every read of one operation with a failure of ours, as an outage would. */
 const outage = (page: Page, operation: string) =>
   page.route(`**/api/event-replay/${operation}`, (route) => route.abort("connectionrefused"));

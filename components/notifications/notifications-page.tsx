@@ -152,7 +152,7 @@ export function NotificationsPage() {
                 {data.totalCapped ? "+" : ""} {SHOW.find((s) => s.value === view.show)?.label}
               </span>
             ) : null}
-            <span>{many(unread, "unread failure")}</span>
+            {unread > 0 ? <span>{many(unread, "unread failure")}</span> : null}
           </div>
         </div>
         {unread > 0 ? (
