@@ -31,11 +31,11 @@ export const FULL: Size = {
 
 export const QUICK: Size = {
   rounds: 5,
-  laneEvents: 2_000,
-  strictEvents: 800,
-  timedMs: 300,
-  armedBatches: 10,
-  captures: 60,
+  laneEvents: 1_000,
+  strictEvents: 600,
+  timedMs: 200,
+  armedBatches: 6,
+  captures: 40,
   kills: 3,
   lagRate: 200,
   lagWindowMs: 1_000,
