@@ -90,7 +90,8 @@ const OUTBOX_COLUMNS = `o.host_id, o.id, o.user_id, o.c_offset, o.transaction_id
  * offset order, at most `limit` events (a larger transaction is read whole). Null when another projector holds the lane or
  * there is nothing to read. The claim is the only lease: it ends with the transaction, however that ends.
  *
- * Guard: FOR UPDATE SKIP LOCKED on one row. Index: unique (partition_id, c_offset).
+ * Guard: FOR UPDATE SKIP LOCKED on one row. Index: unique (partition_id, c_offset). Sizes are summed before any bytes are
+ * fetched, so that a queue of large events costs no more than the batch that is read.
  */
 export async function claimBatch(
   tx: Tx,
@@ -103,22 +104,30 @@ export async function claimBatch(
     `WITH claim AS (
        SELECT next_offset FROM consumer_offsets
         WHERE group_id = $1 AND topic_id = $2 AND partition_id = $3 FOR UPDATE SKIP LOCKED
-     )
-     SELECT * FROM (
-       SELECT claim.next_offset, o.*,
+     ), sized AS MATERIALIZED (
+       SELECT claim.next_offset, o.c_offset,
               sum(o.bytes) OVER (ORDER BY o.c_offset ROWS UNBOUNDED PRECEDING) - o.bytes AS bytes_before
-         FROM claim, LATERAL (SELECT ${OUTBOX_COLUMNS}, octet_length(o.event_bytes) AS bytes FROM outbox_message_t o
-                               WHERE o.partition_id = $3 AND o.c_offset >= claim.next_offset
-                               ORDER BY o.c_offset LIMIT $4) o
-     ) page
-     WHERE bytes_before < ${BATCH_BYTES_MAX} ORDER BY c_offset`,
+         FROM claim, LATERAL (SELECT c_offset, octet_length(event_bytes) AS bytes FROM outbox_message_t
+                               WHERE partition_id = $3 AND c_offset >= claim.next_offset
+                               ORDER BY c_offset LIMIT $4) o
+     )
+     SELECT s.next_offset, ${OUTBOX_COLUMNS}
+       FROM sized s JOIN outbox_message_t o ON o.partition_id = $3 AND o.c_offset = s.c_offset
+      WHERE s.bytes_before < ${BATCH_BYTES_MAX} ORDER BY s.c_offset`,
     [definition.consumerGroup, OUTBOX_TOPIC_ID, partitionId, limit],
     "claim_batch",
   );
   const first = rows[0];
   if (!first) return null;
+  assertNoHole(first.next_offset, rows);
   const whole = first.transaction_count > rows.length ? await readTransaction(tx, partitionId, first) : rows;
   return { partitionId, nextOffset: first.next_offset, transactions: groupComplete(whole, partitionId) };
+}
+
+/** Offsets are dense by construction; a hole means rows were taken away, and skipping it would lose them silently. */
+function assertNoHole(nextOffset: number, rows: readonly OutboxRow[]): void {
+  const hole = rows.some((row, i) => row.c_offset !== nextOffset + i);
+  if (hole) throw new Error("the outbox has a hole at the lane's position");
 }
 
 /** The first transaction is larger than the page: read exactly its members. */

@@ -68,7 +68,7 @@ export function buildFailureRecord(
   };
   const coordinates = coordinatesOf(members);
   const failed = members.find((member) => member.ordinal === reason.ordinal);
-  const failedEventType = reason.code === "REPLAY_GAP" ? null : (failed ?? first).eventType;
+  const failedEventType = reason.code === "REPLAY_GAP" ? null : (failed?.eventType ?? commonType(members));
   return {
     transaction,
     contentFingerprint: contentFingerprint(content),
@@ -97,6 +97,12 @@ export function buildFailureRecord(
       .join("|")
       .slice(0, CAUSE_KEY_MAX),
   };
+}
+
+/** The members' one event type; null when they differ, since no member may be blamed by guess. */
+function commonType(members: readonly SourceEvent[]): string | null {
+  const first = members[0]?.eventType ?? null;
+  return members.every((member) => member.eventType === first) ? first : null;
 }
 
 /** Our own words: SQLSTATE and constraint name. A driver's or handler's message may hold row values and is never used. */

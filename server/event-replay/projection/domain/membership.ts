@@ -26,7 +26,12 @@ export function scopeRunsOf(transaction: ProjectionTransaction): ScopeRun[] {
     for (const step of scopesOfEvent(member)) {
       const id = scopeId(step);
       const run = runs.get(id);
-      if (!run) runs.set(id, { scope: step, versions: [step.version], baseline: member.versionBaseline });
+      if (!run)
+        runs.set(id, {
+          scope: step,
+          versions: [step.version],
+          baseline: step.type === "AGGREGATE" && member.versionBaseline,
+        });
       // Members of one graph command share its revision; an aggregate's versions never repeat.
       else if (step.type === "AGGREGATE" || run.versions.at(-1) !== step.version) run.versions.push(step.version);
     }
