@@ -2,6 +2,7 @@ import type pg from "pg";
 import type {
   ProjectionDefinition,
   ProjectionTransaction,
+  SourceCoordinates,
   SourceEvent,
 } from "@/server/event-replay/projection/domain/types";
 import type { Tx } from "@/server/platform/db/transaction";
@@ -152,7 +153,7 @@ function groupComplete(rows: readonly OutboxRow[], partitionId: number): Project
       (rows[i] as OutboxRow).transaction_id === first.transaction_id &&
       (rows[i] as OutboxRow).host_id === first.host_id
     ) {
-      members.push(toSourceEvent(rows[i++] as OutboxRow, partitionId));
+      members.push(new OutboxEvent(rows[i++] as OutboxRow, partitionId));
     }
     if (members.length < first.transaction_count && i >= rows.length) break;
     transactions.push({
@@ -165,36 +166,59 @@ function groupComplete(rows: readonly OutboxRow[], partitionId: number): Project
   return transactions;
 }
 
-function toSourceEvent(row: OutboxRow, partitionId: number): SourceEvent {
-  return {
-    ordinal: row.transaction_ordinal,
-    eventId: row.id,
-    eventType: row.event_type,
-    schemaVersion: row.event_schema_version,
-    userId: row.user_id,
-    aggregateType: row.aggregate_type,
-    aggregateId: row.aggregate_id,
-    aggregateVersion: row.aggregate_version,
-    rootInstanceId: row.root_instance_id,
-    graphRevision: row.graph_revision,
-    policyRegistryVersion: row.policy_registry_version,
-    repairSchemaVersion: row.repair_schema_version,
-    versionBaseline: row.version_baseline,
-    // Canonical bytes are UTF-8 by construction; as text they need half the transfer and no copy on the happy path.
-    get payload() {
-      return Buffer.from(row.event_text, "utf8");
-    },
-    payloadText: row.event_text,
-    payloadDigest: row.payload_digest,
-    source: {
+const NO_HEADERS: SourceCoordinates["headers"] = [];
+
+/**
+ * One outbox row as a source event. Canonical bytes are UTF-8 by construction; as text they need half the transfer and no
+ * copy on the happy path, so the Buffer is only made when something asks for the bytes.
+ */
+class OutboxEvent implements SourceEvent {
+  readonly ordinal: number;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly schemaVersion: string;
+  readonly userId: string | null;
+  readonly aggregateType: string | null;
+  readonly aggregateId: string | null;
+  readonly aggregateVersion: number | null;
+  readonly rootInstanceId: string | null;
+  readonly graphRevision: number | null;
+  readonly policyRegistryVersion: string;
+  readonly repairSchemaVersion: string | null;
+  readonly versionBaseline: boolean;
+  readonly payloadText: string;
+  readonly payloadDigest: string;
+  readonly source: SourceCoordinates;
+
+  constructor(row: OutboxRow, partitionId: number) {
+    this.ordinal = row.transaction_ordinal;
+    this.eventId = row.id;
+    this.eventType = row.event_type;
+    this.schemaVersion = row.event_schema_version;
+    this.userId = row.user_id;
+    this.aggregateType = row.aggregate_type;
+    this.aggregateId = row.aggregate_id;
+    this.aggregateVersion = row.aggregate_version;
+    this.rootInstanceId = row.root_instance_id;
+    this.graphRevision = row.graph_revision;
+    this.policyRegistryVersion = row.policy_registry_version;
+    this.repairSchemaVersion = row.repair_schema_version;
+    this.versionBaseline = row.version_baseline;
+    this.payloadText = row.event_text;
+    this.payloadDigest = row.payload_digest;
+    this.source = {
       processor: "DATABASE",
       topic: null,
       partition: partitionId,
       offset: row.c_offset,
       key: null,
-      headers: [],
-    },
-  };
+      headers: NO_HEADERS,
+    };
+  }
+
+  get payload(): Buffer {
+    return Buffer.from(this.payloadText, "utf8");
+  }
 }
 
 /**

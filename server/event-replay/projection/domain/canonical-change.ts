@@ -10,12 +10,38 @@ export function canonicalChange(change: RowChange, tables: ReadonlyMap<string, P
   const table = tables.get(change.table);
   if (!table) throw new Error("handler names an undeclared projection table");
   if (change.key.length !== table.key.length) throw new Error("handler gives a key of the wrong length");
-  const key = change.key.map((value, i) => canonicalValue(typeOf(table, table.key[i] as string), value));
-  if (key.includes(null)) throw new Error("handler gives a key without a value");
-  if ("delete" in change) return { table: change.table, key, delete: true };
-  const set: Record<string, ColumnValue> = {};
-  for (const column in change.set) set[column] = canonicalValue(typeOf(table, column), change.set[column] ?? null);
-  return { table: change.table, key, set };
+  const key = canonicalKey(table, change.key);
+  if ("delete" in change) return key === change.key ? change : { table: change.table, key, delete: true };
+  const set = canonicalSet(table, change.set);
+  return key === change.key && set === change.set ? change : { table: change.table, key, set };
+}
+
+// Both give back what they got when nothing had to change, which is nearly always: this runs for every event.
+function canonicalKey(table: ProjectionTable, key: readonly ColumnValue[]): readonly ColumnValue[] {
+  let copy: ColumnValue[] | undefined;
+  for (let i = 0; i < key.length; i++) {
+    const value = canonicalValue(typeOf(table, table.key[i] as string), key[i] ?? null);
+    if (value === null) throw new Error("handler gives a key without a value");
+    if (value === key[i]) continue;
+    copy ??= [...key];
+    copy[i] = value;
+  }
+  return copy ?? key;
+}
+
+function canonicalSet(
+  table: ProjectionTable,
+  set: Readonly<Record<string, ColumnValue>>,
+): Readonly<Record<string, ColumnValue>> {
+  let copy: Record<string, ColumnValue> | undefined;
+  for (const column in set) {
+    const before = set[column] ?? null;
+    const value = canonicalValue(typeOf(table, column), before);
+    if (value === before) continue;
+    copy ??= { ...set };
+    copy[column] = value;
+  }
+  return copy ?? set;
 }
 
 const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;

@@ -5,7 +5,7 @@ import {
   scopeId,
   scopesOfEvent,
 } from "@/server/event-replay/registry/domain/scopes";
-import type { ProjectionTransaction } from "./types";
+import type { ProjectionTransaction, SourceEvent } from "./types";
 
 /**
  * True when the members are exactly ordinals 0..declaredCount-1 in order. An incomplete or mis-ordered transaction is refused
@@ -21,6 +21,11 @@ export type ScopeRun = Scope & { readonly versions: readonly number[]; readonly 
 
 /** The union of all members' scopes in canonical order: what is locked, checked and advanced as one (ER-EXE-16, ER-ISO-02). */
 export function scopeRunsOf(transaction: ProjectionTransaction): ScopeRun[] {
+  const [only] = transaction.members;
+  if (only && transaction.members.length === 1)
+    return scopesOfEvent(only)
+      .map((step) => runOfStep(step, only))
+      .sort(compareScopes);
   const runs = new Map<string, { scope: ScopeStep; versions: number[]; baseline: boolean }>();
   for (const member of transaction.members) {
     for (const step of scopesOfEvent(member)) {
@@ -44,4 +49,9 @@ export function scopeRunsOf(transaction: ProjectionTransaction): ScopeRun[] {
       declaresBaseline: baseline,
     }))
     .sort(compareScopes);
+}
+
+function runOfStep(step: ScopeStep, member: SourceEvent): ScopeRun {
+  const declaresBaseline = step.type === "AGGREGATE" && member.versionBaseline;
+  return { type: step.type, key: step.key, versions: [step.version], declaresBaseline };
 }
