@@ -2,8 +2,6 @@ import { randomUUID } from "node:crypto";
 import { expect, type Page, test } from "@playwright/test";
 import { breakProjection, expectAccessible, HOST_ID, open, person, ready, script, signIn } from "./console";
 
-test.describe.configure({ mode: "serial" });
-
 /** Answers every read of one operation with a failure of ours, as an outage would. */
 const outage = (page: Page, operation: string) =>
   page.route(`**/api/event-replay/${operation}`, (route) => route.abort("connectionrefused"));
@@ -65,6 +63,8 @@ test("ER-UI-01 the list shows each open failure with member count, event type, s
 }) => {
   await signIn(page, "alice");
   await breakProjection(page);
+  await open(page, "/event-replay/failures?view=flat");
+  await expect(page.locator("tr[data-row]").first()).toBeVisible();
   const row = page.locator("tr[data-row]").first();
   const id = await row.getAttribute("data-row");
   const answer = await page.request.post("/api/event-replay/getEventReplayFailure", {
@@ -177,7 +177,9 @@ test("a frozen selection keeps its ids over paging, filters and reload, and is n
   page,
   browser,
 }) => {
+  test.setTimeout(180_000);
   await signIn(page, "alice");
+  await breakProjection(page, 30);
   await open(page, "/event-replay/failures?view=flat");
   const rows = page.locator("tr[data-row]");
   await expect(rows.first()).toBeVisible();
@@ -300,6 +302,18 @@ test("one failure: axe finds nothing, also with dialogs and menus open", async (
   await open(page, "/event-replay/failures/01a22cbd-1170-76db-9af9-3ad1fc37e98e");
   await expect(page.getByRole("heading", { name: "There is no such failure on this host" })).toBeVisible();
   await expectAccessible(page, "failure, absent");
+});
+
+test("the overview's demo buttons break the projection and fix the handler, and say what became of it", async ({
+  page,
+}) => {
+  await signIn(page, "alice");
+  await page.getByRole("button", { name: /^Break (a projection|again)$/ }).click();
+  await expect(page.getByText(/The defect is on\. \d+ transactions appended/)).toBeVisible();
+  await expect(page.getByText(/Defect on since/)).toBeVisible();
+  await page.getByRole("button", { name: "Fix the handler" }).click();
+  await expect(page.getByText(/The defect is off\. .*stay open until someone replays them/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "Break a projection" })).toBeVisible();
 });
 
 test("theme and time zone are remembered and stand in the first answer of the server", async ({ page }) => {

@@ -3,6 +3,7 @@ import { expect, type Page, test } from "@playwright/test";
 
 async function signIn(page: Page, name: string, password = name): Promise<void> {
   await page.goto("/sign-in");
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "true");
   await page.getByLabel("User").fill(name);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: /^Sign in/ }).click();

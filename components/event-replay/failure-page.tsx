@@ -1,7 +1,7 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import { getFailure } from "@/components/api/failures";
-import { asProblem } from "@/components/api/problem";
+import { asProblem, type Problem } from "@/components/api/problem";
 import { useViewer } from "@/components/api/session";
 import { ButtonLink } from "@/components/ui/button";
 import { count } from "@/components/ui/format";
@@ -50,6 +50,41 @@ function FailureHead({ failure }: { failure: GetFailureResponse }) {
   );
 }
 
+/** The id belongs to no failure of this host, or the failure could not be read. */
+function Absent({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
+  if (problem.code === "FAILURE_NOT_FOUND" || problem.code === "INVALID_REQUEST") {
+    return (
+      <Empty
+        title="There is no such failure on this host"
+        actions={<ButtonLink href="/event-replay/failures">All failures</ButtonLink>}
+      >
+        The id in the address belongs to no failure of this host. It may be the id of a transaction or an event: search
+        for it in the list.
+      </Empty>
+    );
+  }
+  return (
+    <Failed
+      title="The failure could not be read"
+      sentence={problem.message}
+      kept="Nothing was changed."
+      requestId={problem.requestId}
+      onRetry={onRetry}
+    />
+  );
+}
+
+function FailureWaiting() {
+  return (
+    <>
+      <div className="waiting-lines">
+        <LinesLoading />
+      </div>
+      <TableLoading heads={["#", "Event type", "Aggregate", "Digest"]} />
+    </>
+  );
+}
+
 /** One failure: why, what must run first, what it holds, where it was seen, what happened, and what can be done. */
 export function FailurePage({ failureId }: { failureId: string }) {
   const { hostId } = useViewer();
@@ -62,33 +97,10 @@ export function FailurePage({ failureId }: { failureId: string }) {
     return true;
   });
   if (!failure) {
-    if (problem?.code === "FAILURE_NOT_FOUND" || problem?.code === "INVALID_REQUEST") {
-      return (
-        <Empty
-          title="There is no such failure on this host"
-          actions={<ButtonLink href="/event-replay/failures">All failures</ButtonLink>}
-        >
-          The id in the address belongs to no failure of this host. It may be the id of a transaction or an event:
-          search for it in the list.
-        </Empty>
-      );
-    }
-    if (problem) {
-      return (
-        <Failed
-          title="The failure could not be read"
-          sentence={problem.message}
-          kept="Nothing was changed."
-          requestId={problem.requestId}
-          onRetry={() => void query.refetch()}
-        />
-      );
-    }
     return (
       <>
         <h1 className="vh">Failure</h1>
-        <LinesLoading />
-        <TableLoading heads={["#", "Event type", "Aggregate", "Digest"]} />
+        {problem ? <Absent problem={problem} onRetry={() => void query.refetch()} /> : <FailureWaiting />}
       </>
     );
   }

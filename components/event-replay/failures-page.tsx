@@ -1,8 +1,7 @@
 "use client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useMemo, useRef, useState } from "react";
-import { listCandidateIds } from "@/components/api/failures";
+import { useMemo } from "react";
 import { asProblem } from "@/components/api/problem";
 import { useViewer } from "@/components/api/session";
 import { Button } from "@/components/ui/button";
@@ -18,9 +17,9 @@ import { SelectionBar, useSelectionCheck } from "./panels/selection-bar";
 import { useSelection } from "./selection";
 import { FailureGroups } from "./tables/failure-groups";
 import { FailureList } from "./tables/failure-list";
-import { notSelectable } from "./tables/failure-row";
 import { GROUP_LIMIT, useFailureRows } from "./use-failure-rows";
 import { useFailureView } from "./use-failure-view";
+import { useSelecting } from "./use-selecting";
 import { causeHref, failureHref, STATUS_WORDS } from "./words";
 
 const LOADING_HEADS = ["Event type", "Failure", "Scope and version", "Last failed"];
@@ -57,39 +56,13 @@ export function FailuresPage() {
   const rows = useFailureRows(view, filter);
   const { selection, set, clear } = useSelection(hostId, personKey);
   const check = useSelectionCheck(hostId, selection);
-  const [selectProblem, setSelectProblem] = useState<string>();
-  const lastToggled = useRef<string>(undefined);
 
   const flat = view.layout === "flat";
   const items = flat ? (rows.list.data?.items ?? []) : rows.groups.flatMap((g) => (g.open ? [...(g.items ?? [])] : []));
   const ids = items.map((i) => i.failureId);
   const byId = new Map(items.map((i) => [i.failureId, i]));
 
-  const toggle = (id: string, on: boolean, range: boolean) => {
-    const from = range && lastToggled.current ? ids.indexOf(lastToggled.current) : -1;
-    const to = ids.indexOf(id);
-    const span = from >= 0 ? ids.slice(Math.min(from, to), Math.max(from, to) + 1) : [id];
-    const able = span.filter((s) => {
-      const item = byId.get(s);
-      return item !== undefined && notSelectable(item) === undefined;
-    });
-    set(able, on, now);
-    lastToggled.current = id;
-  };
-
-  /** Freezes what matches at the time the page was opened: ids, not positions, and nothing that came later. */
-  const selectMatching = async (causeKey: string | undefined, on: boolean) => {
-    setSelectProblem(undefined);
-    try {
-      const request = { ...filter, includeDiagnostic: false, asOf: rows.asOf };
-      const answer = await listCandidateIds(causeKey ? { ...request, causeKey } : request);
-      set(answer.failureIds, on, now);
-      if (on && answer.truncated)
-        setSelectProblem("More match than a selection holds: the newest 10,000 are selected.");
-    } catch (error) {
-      setSelectProblem(`The selection was not changed. ${asProblem(error).message}`);
-    }
-  };
+  const { toggle, selectMatching, selectProblem } = useSelecting({ items, filter, asOf: rows.asOf, set });
 
   const { current, setCurrent } = useRowCursor(ids, {
     open: (id) => router.push(failureHref(id)),

@@ -15,7 +15,6 @@ import { FilterChip, Find } from "@/components/ui/chip";
 import { count, many } from "@/components/ui/format";
 import { Icon } from "@/components/ui/icon";
 import { Empty, Failed, Stale, TableLoading } from "@/components/ui/states";
-import { Age } from "@/components/ui/time";
 import { NotificationTable } from "./notification-table";
 import {
   type NotificationView,
@@ -24,7 +23,7 @@ import {
   readNotificationView,
   writeNotificationView,
 } from "./notification-view";
-import { repeatedPatterns } from "./patterns";
+import { PatternTable } from "./pattern-table";
 
 const SHOW = [
   { value: "failures", label: "failed and DLQ" },
@@ -33,68 +32,11 @@ const SHOW = [
   { value: "all", label: "any" },
 ] as const;
 
-const PATTERN_ROWS = 200;
-
 function useNotificationView(): [NotificationView, (next: NotificationView) => void] {
   const params = useSearchParams();
   const path = usePathname();
   const view = useMemo(() => readNotificationView(new URLSearchParams(params.toString())), [params]);
   return [view, (next) => window.history.pushState(null, "", `${path}${writeNotificationView(next)}`)];
-}
-
-/** What repeats among the newest failed rows, for orientation. */
-function Patterns({ hostId, onType }: { hostId: string; onType: (type: string) => void }) {
-  const { data } = useQuery(getNotifications({ hostId, offset: 0, limit: PATTERN_ROWS, status: "FAILED,DLQ" }));
-  const patterns = repeatedPatterns(data?.notifications ?? []);
-  if (patterns.length === 0) return null;
-  return (
-    <section className="patterns">
-      <div className="sec-h">
-        <h2>Repeated patterns</h2>
-        <span className="m">
-          among the newest {count(Math.min(PATTERN_ROWS, data?.notifications.length ?? 0))} failed rows
-        </span>
-        <Link className="push link" href="/event-replay/failures">
-          Causes to act on
-        </Link>
-      </div>
-      <div className="tw">
-        <table className="tight rec">
-          <caption className="vh">Repeated patterns</caption>
-          <thead>
-            <tr>
-              <th scope="col">Why</th>
-              <th scope="col">Event type</th>
-              <th scope="col">Aggregate type</th>
-              <th scope="col" className="r">
-                Rows
-              </th>
-              <th scope="col">Newest</th>
-            </tr>
-          </thead>
-          <tbody>
-            {patterns.map((p) => (
-              <tr key={p.key}>
-                <td className="lead-s">{p.sentence}</td>
-                <td data-l="Event type">
-                  <button className="plain link" type="button" onClick={() => onType(p.eventClass)}>
-                    {p.eventClass}
-                  </button>
-                </td>
-                <td data-l="Aggregate">{p.aggregateType ?? "none"}</td>
-                <td className="r" data-l="Rows">
-                  {count(p.count)}
-                </td>
-                <td className="nw" data-l="Newest">
-                  <Age at={p.newestTs} suffix=" ago" />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  );
 }
 
 function Nothing({ view, go }: { view: NotificationView; go: (view: NotificationView) => void }) {
@@ -152,7 +94,7 @@ export function NotificationsPage() {
                 {data.totalCapped ? "+" : ""} {SHOW.find((s) => s.value === view.show)?.label}
               </span>
             ) : null}
-            <span>{many(unread, "unread failure")}</span>
+            {unread > 0 ? <span>{many(unread, "unread failure")}</span> : null}
           </div>
         </div>
         {unread > 0 ? (
@@ -181,7 +123,7 @@ export function NotificationsPage() {
           The rows were not marked. {asProblem(markRead.error).message}
         </p>
       ) : null}
-      <Patterns hostId={hostId} onType={(type) => go({ ...view, show: "failures", type, offset: 0 })} />
+      <PatternTable hostId={hostId} onType={(type) => go({ ...view, show: "failures", type, offset: 0 })} />
       <div className="bar chips">
         <Find
           label="Search notifications"

@@ -19,7 +19,7 @@ export function GoToDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       title="Go to"
-      look="top"
+      look="seek"
       onClose={onClose}
       header={
         <label className="find grow">

@@ -11,8 +11,8 @@ export function Dialog(props: {
   onClose: () => void;
   children: ReactNode;
   footer?: ReactNode;
-  /** "sheet" is the phone menu at the left edge, "top" the go-to field. */
-  look?: "sheet" | "top";
+  /** "sheet" is the phone menu at the left edge, "seek" the go-to field. */
+  look?: "sheet" | "seek";
   header?: ReactNode;
 }) {
   const ref = useRef<HTMLDialogElement>(null);

@@ -45,23 +45,6 @@ export function Age({ at, units = 2, suffix = "" }: Instant & { units?: number; 
   );
 }
 
-/** A deadline: the time left, exact in the viewer's zone and UTC on hover. Amber when under an hour is left. */
-export function Countdown({ until, ended = "ended" }: { until: string; ended?: string }) {
-  const now = useNow();
-  const { zone } = useZone();
-  const ms = Date.parse(until);
-  const left = ms - now;
-  return (
-    <time
-      dateTime={until}
-      title={`${fullTime(ms, zone)}; ${fullTime(ms, "UTC")}`}
-      className={left < 3_600_000 ? "soon" : undefined}
-    >
-      {left > 0 ? duration(left) : ended}
-    </time>
-  );
-}
-
 /** Zone switch of the top bar: the browser's zone and UTC, one press. */
 export function ZoneSwitch() {
   const now = useNow();

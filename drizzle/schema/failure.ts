@@ -34,8 +34,8 @@ import {
  * request, OPEN → WAIVED to a completed two-person action, RESOLVED → OPEN to an audited reconciliation.
  *
  * Foreign keys to the resolving request and repair are in the guard migration (those tables refer back here).
- * Indexes: open candidates by last failure (with and without a cause) and by first failure; evidence-only rows; by status; by original transaction;
- * and what was closed when and is not held. All ascending: newest first is the same index read backwards, whereas a DESC
+ * Indexes: open candidates by last failure (with and without a cause) and by first failure, and the same for closed ones, which
+ * capture never writes; evidence-only rows; by original transaction; and what was closed when and is not held. All ascending: newest first is the same index read backwards, whereas a DESC
  * NULLS LAST one would serve no ORDER BY … DESC. Scopes are found through event_failure_scope_t, not by a costly index on JSON.
  */
 export const failureTransaction = pgTable(
@@ -119,10 +119,18 @@ export const failureTransaction = pgTable(
     index("event_failure_open_first_ix")
       .on(t.host_id, t.projection_name, t.consumer_group, t.first_failed_ts, t.failure_id)
       .where(sql.raw("status = 'OPEN'")),
-    index("event_failure_open_diagnostic_ix")
-      .on(t.host_id, t.projection_name, t.consumer_group, t.cause_key, t.failure_id)
-      .where(sql.raw("status = 'OPEN' AND NOT executable")),
-    index("event_failure_status_ix").on(t.host_id, t.status, t.last_failed_ts, t.failure_id),
+    index("event_failure_diagnostic_ix")
+      .on(t.host_id, t.status, t.projection_name, t.consumer_group, t.cause_key)
+      .where(sql.raw("NOT executable")),
+    index("event_failure_closed_last_ix")
+      .on(t.host_id, t.status, t.projection_name, t.consumer_group, t.last_failed_ts, t.failure_id)
+      .where(sql.raw("status <> 'OPEN'")),
+    index("event_failure_closed_cause_ix")
+      .on(t.host_id, t.status, t.projection_name, t.consumer_group, t.cause_key, t.last_failed_ts, t.failure_id)
+      .where(sql.raw("status <> 'OPEN'")),
+    index("event_failure_closed_first_ix")
+      .on(t.host_id, t.status, t.projection_name, t.consumer_group, t.first_failed_ts, t.failure_id)
+      .where(sql.raw("status <> 'OPEN'")),
     index("event_failure_original_ix").on(t.host_id, t.original_transaction_id),
     index("event_failure_closed_ix")
       .on(t.status, t.legal_hold, t.resolved_ts)

@@ -187,7 +187,8 @@ export const notification = pgTable(
     rule("notification_event_json_ck", "event_json IS NULL"),
     rule("notification_error_ck", "error IS NULL OR error ~ '^[A-Z][A-Z0-9_]{0,127}$'"),
     index("notification_user_ix").on(t.host_id, t.user_id, t.process_ts),
-    index("notification_status_ix").on(t.host_id, t.status, t.process_ts),
+    index("notification_host_ix").on(t.host_id, t.process_ts, t.id),
+    index("notification_status_ix").on(t.host_id, t.status, t.process_ts).where(sql.raw("status <> 'PENDING'")),
     index("notification_transaction_ix").on(t.host_id, t.transaction_id),
     index("notification_position_ix").on(t.host_id, t.event_partition, t.event_offset),
     index("notification_unread_failure_ix")

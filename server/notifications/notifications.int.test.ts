@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { GetNotificationResponse } from "@/server/contracts/notifications";
+import { appendEvents } from "@/server/event-replay/append/append-events";
 import { newId, partitionOfHost } from "@/server/platform/ids";
+import { deps, HOST, note, rulesOf } from "@/server/testing/append";
 import { testDatabase } from "@/server/testing/database";
 import { insertFailures } from "@/server/testing/failures";
 import { callOperation, readContext } from "@/server/testing/read-context";
@@ -169,4 +171,19 @@ test("ER-UI-02 the badge counts the caller's unread failures, and marking them r
     updated: 2,
   });
   expect([await count(alice), await count(bob)]).toEqual([0, 1]);
+});
+
+test("ER-APP-10 an event time before year 1 is refused at append, and a stored one never breaks the notification page", async () => {
+  const early = note({ time: "0001-01-01T00:00:00+15:00" });
+  const refused = appendEvents(deps(db.pool), { hostId: HOST, body: Buffer.from(JSON.stringify([early])) });
+  expect(await rulesOf(refused)).toEqual(["/time NOT_AN_INSTANT"]);
+  const hostId = newId();
+  const times = ["0001-01-01T00:00:00+15:00", "infinity", "-infinity", "0050-01-01T00:00:00Z"];
+  await db.pool.query(
+    `INSERT INTO notification_t (host_id, id, event_class, event_ts, process_ts, status)
+     SELECT $1, gen_random_uuid(), 'UserCreatedEvent', t::timestamptz, now(), 'PENDING' FROM unnest($2::text[]) t`,
+    [hostId, times],
+  );
+  const { notifications } = await get(hostId, { may: [EVERYONE] });
+  expect(notifications.map((n) => n.eventTs).sort()).toEqual(["0050-01-01T00:00:00.000000Z", null, null, null]);
 });

@@ -1,4 +1,5 @@
 import type { Tx } from "@/server/platform/db/transaction";
+import { isCanonicalUuid } from "@/server/platform/ids";
 import type { NotificationQuery, NotificationStatus } from "./domain/notification-query";
 
 export type NotificationRow = {
@@ -59,9 +60,16 @@ function matching(scope: NotificationScope, query: NotificationQuery): Statement
     position ??= `coalesce(n.event_partition = ${add(scope.partition)}::int AND n.event_offset < ${add(scope.projectedBelow)}::int8 AND NOT ${PARKED}, false)`;
     return position;
   };
+  // Ranges of notification_position_ix: what waits is little, what has passed is nearly everything.
+  const waiting = () => {
+    const lane = `${add(scope.partition)}::int`;
+    return `((n.event_partition = ${lane} AND n.event_offset >= ${add(scope.projectedBelow)}::int8)
+      OR (n.event_partition = ${lane} AND n.event_offset IS NULL) OR n.event_partition IS NULL
+      OR n.event_partition < ${lane} OR n.event_partition > ${lane})`;
+  };
   const statusIs = (status: NotificationStatus) => {
     if (status === "SUCCEEDED") return `(n.status = 'SUCCEEDED' OR (n.status = 'PENDING' AND ${passed()}))`;
-    if (status === "PENDING") return `(n.status = 'PENDING' AND NOT ${passed()})`;
+    if (status === "PENDING") return `(n.status = 'PENDING' AND ${waiting()})`;
     return `n.status = '${status}'`;
   };
   const prefix = (column: string, text: string) => where.push(`${column} ILIKE ${add(likePrefix(text))}`);
@@ -72,7 +80,10 @@ function matching(scope: NotificationScope, query: NotificationQuery): Statement
   if (query.eventClass !== null) prefix("n.event_class", query.eventClass);
   if (query.aggregateType !== null) prefix("n.aggregate_type", query.aggregateType);
   if (query.aggregateId !== null) prefix("n.aggregate_id", query.aggregateId);
-  if (query.transactionId !== null) prefix("n.transaction_id::text", query.transactionId);
+  if (query.transactionId !== null) {
+    if (isCanonicalUuid(query.transactionId)) where.push(`n.transaction_id = ${add(query.transactionId)}::uuid`);
+    else prefix("n.transaction_id::text", query.transactionId);
+  }
   if (query.error !== null) prefix("n.error", query.error);
   if (query.processTs !== null) {
     where.push(
@@ -99,14 +110,16 @@ export async function loadNotifications(
   limit: number,
 ): Promise<NotificationRow[]> {
   const { text, values } = matching(scope, query);
-  const order = query.sort.map(({ column, desc }) => `n.${column} ${desc ? "DESC" : "ASC"}`);
   const lastDesc = query.sort.at(-1)?.desc === true ? "DESC" : "ASC";
+  const order = [
+    ...query.sort.map(({ column, desc }) => `n.${column} ${desc ? "DESC" : "ASC"}`),
+    `n.id ${lastDesc}`,
+  ].join(", ");
   const at = (value: unknown) => {
     values.push(value);
     return `$${values.length}`;
   };
-  const inner = `SELECT n.*, row_number() OVER (ORDER BY ${order.join(", ")}, n.id ${lastDesc}) AS place ${text}
-    ORDER BY ${order.join(", ")}, n.id ${lastDesc} LIMIT ${at(limit)} OFFSET ${at(offset)}`;
+  const inner = `SELECT n.* ${text} ORDER BY ${order} LIMIT ${at(limit)} OFFSET ${at(offset)}`;
   return await tx.query<NotificationRow>(
     `SELECT n.id, n.user_id AS "userId", n.nonce::text AS nonce, n.event_class AS "eventClass",
         CASE WHEN n.status = 'PENDING' AND r.projected_ts IS NOT NULL THEN 'SUCCEEDED' ELSE n.status END AS status,
@@ -125,7 +138,7 @@ export async function loadNotifications(
         SELECT x.failure_id FROM event_failure_transaction_t x
         WHERE n.status IN ('DLQ', 'FAILED') AND x.host_id = n.host_id AND x.original_transaction_id = n.transaction_id::text
         ORDER BY x.status = 'OPEN' DESC, x.last_failed_ts DESC LIMIT 1) f ON true
-      ORDER BY n.place`,
+      ORDER BY ${order}`,
     values,
   );
 }

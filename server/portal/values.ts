@@ -1,4 +1,5 @@
 import type { ColumnType, ColumnValue } from "@/server/event-replay/projection/domain/types";
+import { isInstant } from "@/server/event-replay/registry/domain/envelope-fields";
 import { ExactNumber } from "@/server/platform/json/exact-number";
 
 /**
@@ -22,17 +23,33 @@ const SECRETS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A data member as the value of a column. Text stays as it is: whether a uuid, date or number is one is for the database to
- * judge, which refuses it with a SQLSTATE. An empty text is no value where the column holds no text. Objects become JSON text.
+ * A data member as the value of a column, the same on every clock and under every session setting: an instant is RFC 3339
+ * with an offset, a date is YYYY-MM-DD, a uuid has 8-4-4-4-12 digits and is written in lower case. Throws for any other
+ * spelling, also those the database would read (`now`, `today`, `infinity`, 02/01/2026). Numbers and booleans are for the
+ * database to judge. An empty text is no value where the column holds no text. Objects become JSON text.
  */
 export function toColumn(value: unknown, type: ColumnType): ColumnValue {
   if (value === null || value === undefined) return null;
   if (type === "jsonb") return jsonText(value);
-  if (value instanceof ExactNumber) return value.lexeme;
-  if (typeof value === "object") return jsonText(value);
-  if (type === "text") return String(value);
+  if (type === "text")
+    return value instanceof ExactNumber || typeof value !== "object" ? plain(value) : jsonText(value);
   if (value === "") return null;
-  return value as string | number | boolean;
+  if (type === "timestamptz") return spelled(value, isInstant);
+  if (type === "date") return spelled(value, isDate);
+  if (type === "uuid") return spelled(value, isUuid).toLowerCase();
+  if (value instanceof ExactNumber) return value.lexeme;
+  return typeof value === "object" ? jsonText(value) : (value as string | number | boolean);
+}
+
+const plain = (value: unknown) => (value instanceof ExactNumber ? value.lexeme : String(value));
+const isUuid = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+const isDate = (text: string) => /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) && isInstant(`${text}T00:00:00Z`);
+
+/** The refusal names no value: it may be anything. */
+function spelled(value: unknown, rule: (text: string) => boolean): string {
+  if (typeof value !== "string" || !rule(value))
+    throw new Error("a value of the event has no spelling its column takes");
+  return value;
 }
 
 /** JSON text of decoded data, without rounding: exact numbers keep their lexeme. */

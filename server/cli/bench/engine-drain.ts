@@ -11,6 +11,11 @@ export type Drained = { events: number; captured: number };
 /** Ends a drain by time; a lane that is empty ends it before. */
 export type Until = () => boolean;
 export const untilEmpty: Until = () => false;
+/** One batch. */
+export function untilOnce(): Until {
+  let asked = 0;
+  return () => asked++ > 0;
+}
 export function untilElapsed(ms: number): Until {
   const end = performance.now() + ms;
   return () => performance.now() >= end;

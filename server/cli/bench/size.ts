@@ -7,6 +7,8 @@ export type Size = {
   readonly strictEvents: number;
   /** Length of a timed round of the slow contestants. */
   readonly timedMs: number;
+  /** Batches of each of two contestants that take turns. */
+  readonly armedBatches: number;
   readonly captures: number;
   readonly kills: number;
   readonly lagRate: number;
@@ -19,6 +21,7 @@ export const FULL: Size = {
   laneEvents: 10_000,
   strictEvents: 4_000,
   timedMs: 1_500,
+  armedBatches: 40,
   captures: 400,
   kills: 20,
   lagRate: 500,
@@ -28,10 +31,11 @@ export const FULL: Size = {
 
 export const QUICK: Size = {
   rounds: 5,
-  laneEvents: 3_000,
-  strictEvents: 1_000,
-  timedMs: 400,
-  captures: 100,
+  laneEvents: 1_000,
+  strictEvents: 600,
+  timedMs: 200,
+  armedBatches: 6,
+  captures: 40,
   kills: 3,
   lagRate: 200,
   lagWindowMs: 1_000,

@@ -141,6 +141,17 @@ test("ER-APP-05 an identical redelivery is a no-op that answers the first result
   expect(await footprint(db.pool)).toEqual(before);
 });
 
+test("ER-APP-05 members of two stored transactions, posted as one, are no redelivery of either", async () => {
+  const [a, b, c, d] = [note(), note(), note(), note()];
+  const first = await post([a, b]);
+  await post([c, d]);
+  const before = await footprint(db.pool);
+  expect(await rulesOf(post([a, d]))).toEqual(["/id STORED_IN_ANOTHER_TRANSACTION"]);
+  expect(await rulesOf(post([c, b]))).toEqual(["/id STORED_IN_ANOTHER_TRANSACTION"]);
+  expect(await post([a, b])).toEqual({ ...first, duplicate: true });
+  expect(await footprint(db.pool)).toEqual(before);
+});
+
 test("ER-APP-05 the same event id may exist on another host, and a used transaction id is refused", async () => {
   const event = note();
   await append(deps(db.pool), [event]);

@@ -110,6 +110,25 @@ test("ER-APP-38 an import accepts a version jump, pins it as baseline and report
   expect(await footprint(db.pool)).toEqual(before);
 });
 
+test("ER-APP-38 a baseline claimed in the middle of a transaction, which live could only refuse, is refused by line", async () => {
+  const transactionid = newId();
+  const member = (version: number, transactionordinal: number, fields = {}) =>
+    thing("middle", version, { transactionid, transactionordinal, transactioncount: 2, ...fields });
+  const before = await footprint(db.pool);
+  const name = await file([note(), member(1, 0), member(5, 1, { versionbaseline: true })]);
+  expect(await importEvents(deps(db.pool), [name])).toMatchObject({
+    kind: "REFUSED",
+    refusedLines: 1,
+    refused: [
+      { line: 3, code: "INVALID_REQUEST", field: "/versionbaseline", rule: "BASELINE_NOT_FIRST" },
+      { line: 3, code: "INVALID_REQUEST", field: "/aggregateversion", rule: "VERSION_NOT_CONTIGUOUS" },
+    ],
+  });
+  expect(await footprint(db.pool)).toEqual(before);
+  const first = await file([member(5, 0, { versionbaseline: true }), member(6, 1)]);
+  expect(await importEvents(deps(db.pool), [first])).toMatchObject({ kind: "IMPORTED", appendedEvents: 2 });
+});
+
 test("ER-APP-02 lines of one transactionid are one transaction, and one that isn't whole is refused by line", async () => {
   const [whole, broken] = [newId(), newId()];
   const part = (transactionid: string, transactionordinal: number, transactioncount: number) =>
@@ -207,3 +226,20 @@ test("ER-APP-38 an import of more aggregates than are locked one by one still wa
     holder.release(true);
   }
 }, 60_000);
+
+test("ER-APP-18 an import may be silent for minutes between two statements while it works on its lines", async () => {
+  await db.pool.query(
+    `CREATE TABLE seen_timeout (name text);
+     CREATE FUNCTION see_timeout() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       INSERT INTO seen_timeout VALUES (current_setting('idle_in_transaction_session_timeout')); RETURN NULL; END $$;
+     CREATE TRIGGER see_timeout AFTER INSERT ON event_store_t FOR EACH STATEMENT EXECUTE FUNCTION see_timeout()`,
+  );
+  try {
+    expect(await importEvents(deps(db.pool), [await file([note()])])).toMatchObject({ kind: "IMPORTED" });
+    expect((await db.pool.query("SELECT name FROM seen_timeout")).rows).toEqual([{ name: "10min" }]);
+  } finally {
+    await db.pool.query(
+      "DROP TRIGGER see_timeout ON event_store_t; DROP FUNCTION see_timeout; DROP TABLE seen_timeout",
+    );
+  }
+});

@@ -15,6 +15,12 @@ export const MAX_IMPORT_BYTES = 256 * 1024 * 1024;
 /** Refused lines that are kept for the report; all are counted. */
 export const MAX_REPORTED_LINES = 100;
 
+/**
+ * Between two statements an import decides over all its lines and builds the next chunk, silent towards the server. That takes
+ * longer than a command's transaction may be silent.
+ */
+const IMPORT_TRANSACTION = { statementTimeoutMs: 300_000, lockTimeoutMs: 60_000, idleTimeoutMs: 600_000 } as const;
+
 export type RefusedLine = {
   readonly file: string;
   /** Null: the file as a whole. */
@@ -73,7 +79,7 @@ export async function importEvents(
       allowVersionJump: true,
       progress: (done, all) => onProgress({ phase: "appending", done, all }),
     },
-    { statementTimeoutMs: 300_000, lockTimeoutMs: 60_000 },
+    IMPORT_TRANSACTION,
   );
   return report(outcome, transactions, lines, places, refusals);
 }

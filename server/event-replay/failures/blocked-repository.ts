@@ -2,7 +2,7 @@ import type { Tx } from "@/server/platform/db/transaction";
 import { Parameters } from "./failure-query";
 
 /** Oldest open failures that are looked at; beyond it numbers are "at least" and the oldest scopes are still exactly right. */
-export const BLOCKED_SAMPLE = 20_000;
+export const BLOCKED_SAMPLE = 2_000;
 
 export type BlockedFilter = {
   readonly projections: readonly { readonly projectionName: string; readonly consumerGroup: string }[];
@@ -40,7 +40,7 @@ function blockedScopes(p: Parameters, hostId: string, filter: BlockedFilter): st
       ? "s.scope_type IN ('AGGREGATE', 'GRAPH_ROOT')"
       : `s.scope_type = ${p.add(filter.scopeType)}`;
   return `WITH oldest AS MATERIALIZED (
-      SELECT m.failure_id, m.first_failed_ts
+      SELECT m.failure_id, m.first_failed_ts, x.projection_name, x.consumer_group
       FROM unnest(${names}::text[], ${groups}::text[]) AS x(projection_name, consumer_group)
       CROSS JOIN LATERAL (
         SELECT f.failure_id, f.first_failed_ts FROM event_failure_transaction_t f
@@ -49,10 +49,11 @@ function blockedScopes(p: Parameters, hostId: string, filter: BlockedFilter): st
         ORDER BY f.first_failed_ts, f.failure_id LIMIT ${BLOCKED_SAMPLE}) m
       ORDER BY m.first_failed_ts, m.failure_id LIMIT ${BLOCKED_SAMPLE}
     ), blocked AS MATERIALIZED (
-      SELECT s.scope_type, s.scope_key, s.projection_name, s.consumer_group, min(o.first_failed_ts) AS since,
+      SELECT s.scope_type, s.scope_key, o.projection_name, o.consumer_group, min(o.first_failed_ts) AS since,
         (array_agg(o.failure_id ORDER BY o.first_failed_ts, o.failure_id))[1] AS failure_id
-      FROM oldest o JOIN event_failure_scope_t s ON s.host_id = ${host} AND s.failure_id = o.failure_id
-      WHERE s.status = 'OPEN' AND ${type}
+      FROM oldest o CROSS JOIN LATERAL (
+        SELECT s.scope_type, s.scope_key FROM event_failure_scope_t s
+        WHERE s.host_id = ${host} AND s.failure_id = o.failure_id AND ${type} OFFSET 0) s
       GROUP BY 1, 2, 3, 4
     )`;
 }

@@ -1,7 +1,7 @@
 import { type CauseGroup, COUNT_CAP } from "@/server/contracts/failures";
 import { toIso } from "@/server/platform/db/timestamps";
 import type { Tx } from "@/server/platform/db/transaction";
-import { SAMPLE, sampleCause } from "./cause-repository";
+import { SCOPE_SAMPLE, sampleCause } from "./cause-repository";
 import type { Describer } from "./describe-failure";
 import { groupByCause, type RollupRow, rollupAnswers } from "./domain/selection";
 import type { ResolvedFilter } from "./failure-query";
@@ -35,7 +35,7 @@ export async function loadCauseGroups(
       eventTypes: { names: [...sample.typeNames], count: sample.typeCount },
       projections: [...new Set(group.rows.map((row) => row.projectionName))].sort().slice(0, 20),
       scopesBlocked: sample.scopes,
-      scopesCapped: sample.sampled >= SAMPLE && group.n > SAMPLE,
+      scopesCapped: group.n > SCOPE_SAMPLE,
       newestTs: toIso(sample.newestTs),
       oldestTs: toIso(sample.oldestTs),
       arrivals: [...sample.arrivals],

@@ -19,6 +19,8 @@ export type ResolvedFilter = {
   readonly causes: readonly RollupRow[];
   /** True when `causes` leaves out some stored cause of its projections, so that the cause must be tested. */
   readonly narrowsCauses: boolean;
+  /** Failures of the same projections under every other cause. */
+  readonly others: number;
   /** Result of a search: rows match by stored cause or by id. Null without search. */
   readonly search: { readonly causes: readonly RollupRow[]; readonly ids: readonly string[] } | null;
 };
@@ -35,15 +37,15 @@ export type Window = {
   readonly offset?: number;
 };
 
-/** Beyond this many (projection, group, cause) streams a merge costs more than a filter on the wider index. */
-const MAX_STREAMS = 512;
+/** Causes that hold more than this share of their projections are found quickest by walking the projections in order. */
+const WALK_SHARE = 0.25;
 
 /**
  * Ids of matching failures, newest first (oldest first when `after` is set), as a SELECT of failure_id and sort_ts.
  *
- * OPEN rows are read as a merge of index streams: one per (projection, group[, cause]), each an ordered range of
- * event_failure_open_ix, _cause_ix or _first_ix cut at the limit. So a page costs the page, not the table, whatever the filter on
- * cause, code or type. Closed rows are read from event_failure_status_ix.
+ * A page costs the page, not the table: without a rare cause it is an ordered walk of one index range per projection
+ * (event_failure_open_ix, _open_first_ix, _closed_last_ix, _closed_first_ix) that tests each row. Rare causes are read by cause
+ * (_open_cause_ix, _closed_cause_ix): only the causes with the best heads can hold a row of the page, so those are cut first.
  */
 export function matchingIds(p: Parameters, hostId: string, resolved: ResolvedFilter, window: Window): string {
   const ascending = window.after !== undefined;
@@ -59,30 +61,56 @@ export function matchingIds(p: Parameters, hostId: string, resolved: ResolvedFil
   const offset = window.offset ?? 0;
   const tail = `LIMIT ${p.add(window.limit)} OFFSET ${p.add(offset)}`;
   const select = `SELECT f.failure_id, f.${window.sort} AS sort_ts FROM event_failure_transaction_t f`;
-
-  if (resolved.filter.status !== "OPEN") {
-    const where = [...conditions, projectionCondition(p, resolved), ...causeCondition(p, resolved)].join(" AND ");
-    return `${select} WHERE ${where} ORDER BY ${order} ${tail}`;
-  }
-  const perCause = resolved.narrowsCauses && resolved.causes.length <= MAX_STREAMS;
-  const streams = perCause ? resolved.causes : distinctProjections(resolved.causes);
-  const names = p.add(streams.map((s) => s.projectionName));
-  const groups = p.add(streams.map((s) => s.consumerGroup));
-  const keys = perCause ? p.add(streams.map((s) => s.storedKey)) : null;
+  const rows = window.limit + offset;
+  const byCause = readByCause(resolved, rows);
+  const streams = byCause ? resolved.causes : distinctProjections(resolved.causes);
+  const columns = byCause ? "projection_name, consumer_group, cause_key" : "projection_name, consumer_group";
+  const arrays = [
+    streams.map((s) => s.projectionName),
+    streams.map((s) => s.consumerGroup),
+    ...(byCause ? [streams.map((s) => s.storedKey)] : []),
+  ].map((list) => `${p.add(list)}::text[]`);
   const where = [
     ...conditions,
     "f.projection_name = s.projection_name",
     "f.consumer_group = s.consumer_group",
-    ...(keys === null ? causeCondition(p, resolved) : ["f.cause_key = s.cause_key"]),
+    ...(byCause ? ["f.cause_key = s.cause_key"] : causeCondition(p, resolved)),
   ].join(" AND ");
+  const take = p.add(rows);
+  const read = (limit: string) => `CROSS JOIN LATERAL (${select} WHERE ${where} ORDER BY ${order} LIMIT ${limit}) m`;
+  const all = `unnest(${arrays.join(", ")}) AS s(${columns})`;
   const source =
-    keys === null
-      ? `unnest(${names}::text[], ${groups}::text[]) AS s(projection_name, consumer_group)`
-      : `unnest(${names}::text[], ${groups}::text[], ${keys}::text[]) AS s(projection_name, consumer_group, cause_key)`;
-  const rows = p.add(window.limit + offset);
-  return `SELECT m.failure_id, m.sort_ts FROM ${source}
-    CROSS JOIN LATERAL (${select} WHERE ${where} ORDER BY ${order} LIMIT ${rows}) m
-    ORDER BY ${outer} ${tail}`;
+    streams.length > rows
+      ? `(SELECT s.* FROM ${all} ${read("1")} ORDER BY m.${outer.replace(", ", ", m.")} LIMIT ${take}) s`
+      : all;
+  return `SELECT m.failure_id, m.sort_ts FROM ${source} ${read(take)} ORDER BY ${outer} ${tail}`;
+}
+
+/** Matching failures in no order, as a SELECT of the named columns that stops at `limit` rows. */
+export function matchingRows(
+  p: Parameters,
+  hostId: string,
+  resolved: ResolvedFilter,
+  window: Window,
+  columns: string,
+): string {
+  const host = p.add(hostId);
+  const where = [
+    `f.host_id = ${host}`,
+    `f.status = '${resolved.filter.status}'`,
+    ...rowConditions(p, host, resolved),
+    ...windowConditions(p, window),
+    projectionCondition(p, resolved),
+    ...causeCondition(p, resolved),
+  ].join(" AND ");
+  return `SELECT ${columns} FROM event_failure_transaction_t f WHERE ${where} LIMIT ${p.add(window.limit)}`;
+}
+
+/** Few rows by their causes, many by walking. By first failure too: a rare cause is sorted, which costs less than the walk. */
+function readByCause({ narrowsCauses, causes, others }: ResolvedFilter, rows: number): boolean {
+  if (!narrowsCauses) return false;
+  const matching = causes.reduce((sum, cause) => sum + cause.n, 0);
+  return matching <= rows || matching < (matching + others) * WALK_SHARE;
 }
 
 /** Equal stored keys are equal causes in every projection, so that the key alone decides; projections are tested beside it. */

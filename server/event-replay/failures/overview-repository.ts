@@ -92,14 +92,18 @@ export type LastResolved = {
   readonly resolvedByRequestId: string | null;
 };
 
-/** The failure that left OPEN last, among the 200 closed ones that failed last in each status (event_failure_status_ix). */
+/** The failure that left OPEN last, among the 200 of each status and projection that failed last (event_failure_closed_last_ix). */
 export async function loadLastResolved(tx: Tx, hostId: string): Promise<LastResolved | null> {
-  const closed = (status: string) =>
-    `(SELECT failure_id, status, resolved_ts, resolved_by_request_id FROM event_failure_transaction_t
-      WHERE host_id = $1 AND status = '${status}' ORDER BY last_failed_ts DESC, failure_id DESC LIMIT 200)`;
   const [row] = await tx.query<LastResolved>(
-    `SELECT failure_id AS "failureId", status, resolved_ts AS "resolvedTs", resolved_by_request_id AS "resolvedByRequestId"
-      FROM (${closed("RESOLVED")} UNION ALL ${closed("WAIVED")}) c ORDER BY resolved_ts DESC, failure_id LIMIT 1`,
+    `SELECT c.failure_id AS "failureId", c.status, c.resolved_ts AS "resolvedTs", c.resolved_by_request_id AS "resolvedByRequestId"
+      FROM (SELECT DISTINCT status, projection_name, consumer_group FROM event_failure_rollup_t
+        WHERE host_id = $1 AND status <> 'OPEN' AND n > 0) r
+      CROSS JOIN LATERAL (
+        SELECT f.failure_id, f.status, f.resolved_ts, f.resolved_by_request_id FROM event_failure_transaction_t f
+        WHERE f.host_id = $1 AND f.status = r.status AND f.status <> 'OPEN' AND f.projection_name = r.projection_name
+          AND f.consumer_group = r.consumer_group
+        ORDER BY f.last_failed_ts DESC, f.failure_id DESC LIMIT 200) c
+      ORDER BY c.resolved_ts DESC, c.failure_id LIMIT 1`,
     [hostId],
     "overview_resolved",
   );

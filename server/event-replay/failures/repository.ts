@@ -1,6 +1,6 @@
 import type { Tx } from "@/server/platform/db/transaction";
 import type { CauseFacts } from "./domain/cause-catalog";
-import { matchingIds, Parameters, type ResolvedFilter, type Window } from "./failure-query";
+import { matchingIds, matchingRows, Parameters, type ResolvedFilter, type Window } from "./failure-query";
 
 /** A failure as lists and the detail page know it. The columns are named one by one: no payload, key or header is ever read. */
 export type FailureRow = {
@@ -41,20 +41,23 @@ const COLUMNS = `f.failure_id AS "failureId", f.status, f.projection_name AS "pr
   f.failed_event_type AS "failedEventType", f.failure_count AS "failureCount",
   f.decrypted_payload_bytes AS "decryptedPayloadBytes", f.first_failed_ts AS "firstFailedTs",
   f.last_failed_ts AS "lastFailedTs", f.resolved_ts AS "resolvedTs", f.resolved_by_request_id AS "resolvedByRequestId",
-  h.event_type AS "headType", h.event_schema_version AS "headSchemaVersion", h.aggregate_type AS "headAggregateType",
-  h.aggregate_id AS "headAggregateId", h.aggregate_version AS "headAggregateVersion",
-  h.root_instance_id AS "headRootInstanceId", h.graph_revision AS "headGraphRevision",
-  t."typeCount", t."payloadAvailable", c."scopeCount"`;
+  m."headType", m."headSchemaVersion", m."headAggregateType", m."headAggregateId", m."headAggregateVersion",
+  m."headRootInstanceId", m."headGraphRevision", m."typeCount",
+  m."payloadAvailable", c."scopeCount"`;
 
-/** Joins of the columns above: three index ranges a row, all by (host, failure). */
-const JOINS = `LEFT JOIN LATERAL (
-    SELECT e.event_type, e.event_schema_version, e.aggregate_type, e.aggregate_id, e.aggregate_version, e.root_instance_id,
-      e.graph_revision
-    FROM event_failure_event_t e WHERE e.host_id = f.host_id AND e.failure_id = f.failure_id
-    ORDER BY (e.event_ordinal = coalesce(f.failed_ordinal, 0)) DESC, e.event_ordinal LIMIT 1) h ON true
-  CROSS JOIN LATERAL (
-    SELECT count(DISTINCT e.event_type)::int AS "typeCount", coalesce(bool_and(e.payload_storage = 'DATABASE_PLAIN'), false) AS "payloadAvailable"
-    FROM event_failure_event_t e WHERE e.host_id = f.host_id AND e.failure_id = f.failure_id) t
+/**
+ * Joins of the columns above: two index ranges a row, both by (host, failure). Members are read once; the head is the failing
+ * member, else the first.
+ */
+const HEAD_ORDER = "ORDER BY (e.event_ordinal = coalesce(f.failed_ordinal, 0)) DESC, e.event_ordinal";
+const head = (column: string, name: string) => `(array_agg(e.${column} ${HEAD_ORDER}))[1] AS "${name}"`;
+const JOINS = `CROSS JOIN LATERAL (
+    SELECT ${head("event_type", "headType")}, ${head("event_schema_version", "headSchemaVersion")},
+      ${head("aggregate_type", "headAggregateType")}, ${head("aggregate_id", "headAggregateId")},
+      ${head("aggregate_version", "headAggregateVersion")}, ${head("root_instance_id", "headRootInstanceId")},
+      ${head("graph_revision", "headGraphRevision")}, count(DISTINCT e.event_type)::int AS "typeCount",
+      coalesce(bool_and(e.payload_storage = 'DATABASE_PLAIN'), false) AS "payloadAvailable"
+    FROM event_failure_event_t e WHERE e.host_id = f.host_id AND e.failure_id = f.failure_id) m
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS "scopeCount" FROM event_failure_scope_t s
     WHERE s.host_id = f.host_id AND s.failure_id = f.failure_id) c`;
@@ -88,10 +91,8 @@ export async function loadIds(tx: Tx, hostId: string, resolved: ResolvedFilter, 
 export async function countMatching(tx: Tx, hostId: string, resolved: ResolvedFilter, window: Window): Promise<number> {
   if (resolved.causes.length === 0) return 0;
   const p = new Parameters();
-  const [row] = await tx.query<{ n: number }>(
-    `SELECT count(*)::int AS n FROM (${matchingIds(p, hostId, resolved, window)}) m`,
-    p.values,
-  );
+  const rows = matchingRows(p, hostId, resolved, window, "1");
+  const [row] = await tx.query<{ n: number }>(`SELECT count(*)::int AS n FROM (${rows}) m`, p.values);
   return row?.n ?? 0;
 }
 
@@ -104,16 +105,15 @@ export async function countByCause(
 ): Promise<{ projectionName: string; consumerGroup: string; storedKey: string; n: number }[]> {
   if (resolved.causes.length === 0) return [];
   const p = new Parameters();
-  const page = matchingIds(p, hostId, resolved, window);
+  const rows = matchingRows(p, hostId, resolved, window, "f.projection_name, f.consumer_group, f.cause_key");
   return await tx.query(
-    `SELECT f.projection_name AS "projectionName", f.consumer_group AS "consumerGroup", f.cause_key AS "storedKey", count(*)::int AS n
-      FROM (${page}) page JOIN event_failure_transaction_t f ON f.host_id = ${p.add(hostId)} AND f.failure_id = page.failure_id
-      GROUP BY 1, 2, 3`,
+    `SELECT m.projection_name AS "projectionName", m.consumer_group AS "consumerGroup", m.cause_key AS "storedKey", count(*)::int AS n
+      FROM (${rows}) m GROUP BY 1, 2, 3`,
     p.values,
   );
 }
 
-/** Evidence-only rows among stored causes of OPEN failures (event_failure_open_diagnostic_ix; few by nature). */
+/** Evidence-only rows among stored causes of one status (event_failure_diagnostic_ix; few by nature). */
 export async function countDiagnostic(
   tx: Tx,
   hostId: string,

@@ -1,8 +1,10 @@
-import { captureFailure } from "@/server/event-replay/capture/capture-failure";
+import { CaptureError, captureFailure } from "@/server/event-replay/capture/capture-failure";
 import type { FailureReason } from "@/server/event-replay/capture/domain/failure-record";
-import type { PreparedTransaction } from "@/server/event-replay/projection/domain/prepare";
+import { scopeRunsOf } from "@/server/event-replay/projection/domain/membership";
+import { type PreparedTransaction, prepareTransaction } from "@/server/event-replay/projection/domain/prepare";
 import type { ProjectionDefinition, ProjectionTransaction } from "@/server/event-replay/projection/domain/types";
-import { type ExecutionOutcome, execute, ProjectionWriteError } from "@/server/event-replay/projection/execute";
+import { type ExecutionOutcome, executePrepared, ProjectionWriteError } from "@/server/event-replay/projection/execute";
+import { ScopeBoard } from "@/server/event-replay/projection/scope-board";
 import type { LockMark } from "@/server/platform/db/lock-order";
 import { isTransient, safePgError } from "@/server/platform/db/pg-errors";
 import type { Tx } from "@/server/platform/db/transaction";
@@ -13,6 +15,13 @@ const SUBTRANSACTIONS_MAX = 60;
 /** Cancelled by a timeout: the transaction is to blame only when it happens to it alone, twice (design §3). */
 const CANCELLED = "57014";
 
+export type IsolationOptions = {
+  /** Share of transactions expected to fail, from the batch before; decides how finely the list is cut at first. */
+  readonly expectedFailures: number;
+  /** Transactions that were cancelled alone once. Kept by the caller over batches; forgotten when their capture committed. */
+  readonly cancelledBefore: Set<string>;
+};
+
 export type IsolationResult = {
   /** How many transactions from the front are settled: projected, already projected, or captured. */
   readonly settled: number;
@@ -21,47 +30,57 @@ export type IsolationResult = {
 
 /**
  * Finds the transactions of a failed batch that are to blame by halving it under savepoints, captures each whole, and
- * projects all others, in order, on the caller's transaction. Stops early (with `settled` below the length) at the limit of
- * subtransactions, so that the caller commits and goes on. Deferred constraints are checked before each RELEASE: a constraint
- * that only speaks at commit must not stop the source for ever.
+ * projects all others, in order, on the caller's transaction. Scopes are locked and read once, and moved once at the end.
+ * Stops early (with `settled` below the length) at the limit of subtransactions, or in front of a transaction that was
+ * cancelled for the first time, so that the caller commits what is settled and goes on. Deferred constraints are checked
+ * before each RELEASE: a constraint that only speaks at commit must not stop the source for ever.
  *
- * Transient errors and errors of the archive are thrown: neither is a failure of the transaction.
+ * Transient errors, errors of the archive and of the database's own guards are thrown: none is a failure of the transaction.
  */
 export async function isolate(
   tx: Tx,
   definition: ProjectionDefinition,
   transactions: readonly ProjectionTransaction[],
-  cancelledBefore: Set<string>,
+  options: IsolationOptions,
 ): Promise<IsolationResult> {
-  const run = new IsolationRun(tx, definition, cancelledBefore);
-  return run.all(transactions);
+  const prepared = transactions.map((transaction) => prepareTransaction(definition, transaction));
+  const board = await ScopeBoard.load(tx, definition, prepared, "LIVE");
+  const run = new IsolationRun(tx, definition, board, options.cancelledBefore);
+  const result = await run.all(prepared, options.expectedFailures);
+  await board.save(tx);
+  return result;
 }
 
 class IsolationRun {
   private subtransactions = 0;
   private captured = 0;
-  private readonly preparations = new Map<ProjectionTransaction, PreparedTransaction>();
   private readonly locks: LockMark;
 
   constructor(
     private readonly tx: Tx,
     private readonly definition: ProjectionDefinition,
+    private readonly board: ScopeBoard,
     private readonly cancelledBefore: Set<string>,
   ) {
     this.locks = tx.markLocks();
   }
 
-  async all(transactions: readonly ProjectionTransaction[]): Promise<IsolationResult> {
+  async all(prepared: readonly PreparedTransaction[], expectedFailures: number): Promise<IsolationResult> {
     // Left to right, so that every prefix that is settled can be committed as the lane's progress.
-    const stack: (readonly ProjectionTransaction[])[] = halves(transactions).reverse();
+    const stack = initialParts(prepared, expectedFailures).reverse();
     let settled = 0;
     while (stack.length > 0 && this.subtransactions < SUBTRANSACTIONS_MAX) {
-      const part = stack.pop() as readonly ProjectionTransaction[];
+      const part = stack.pop() as readonly PreparedTransaction[];
       const error = await this.attempt(part);
       if (error === null) settled += part.length;
       else if (part.length > 1) stack.push(...halves(part).reverse());
       else {
-        await this.capture(part[0] as ProjectionTransaction, await this.blame(part[0] as ProjectionTransaction, error));
+        const item = part[0] as PreparedTransaction;
+        if (this.isFirstCancel(item.transaction, error)) {
+          if (settled === 0) throw error;
+          break;
+        }
+        await this.captureFailed(item, error);
         settled += 1;
       }
     }
@@ -69,34 +88,37 @@ class IsolationRun {
   }
 
   /** Projects one part under a savepoint. Null on success, else the error that stands against it. */
-  private async attempt(part: readonly ProjectionTransaction[]): Promise<unknown | null> {
+  private async attempt(part: readonly PreparedTransaction[]): Promise<unknown | null> {
     // All parts lock scopes of one lane, which this transaction owns: each part starts from the locks held at the outset.
     this.tx.rewindLocks(this.locks);
+    const mark = this.board.mark();
     await this.tx.execute("SAVEPOINT part");
+    let outcomes: ExecutionOutcome[];
     try {
-      const outcomes = await execute(this.tx, this.definition, part, "LIVE", this.preparations);
-      await this.tx.execute("SET CONSTRAINTS ALL IMMEDIATE");
-      await this.tx.execute("RELEASE SAVEPOINT part; SET CONSTRAINTS ALL DEFERRED");
-      this.subtransactions += 1;
-      await this.captureRefused(part, outcomes);
-      return null;
+      outcomes = await executePrepared(this.tx, this.definition, part, this.board);
+      await checkConstraints(this.tx);
     } catch (error) {
-      if (isTransient(error)) throw error;
-      const blamable = error instanceof ProjectionWriteError || isIntegrityViolation(error);
-      if (!blamable) throw error;
+      if (!(error instanceof ProjectionWriteError) || isTransient(error)) throw error;
       await this.tx.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part");
+      this.board.rewind(mark);
       return error;
     }
-  }
-
-  private async captureRefused(
-    part: readonly ProjectionTransaction[],
-    outcomes: readonly ExecutionOutcome[],
-  ): Promise<void> {
+    await this.tx.execute("RELEASE SAVEPOINT part; SET CONSTRAINTS ALL DEFERRED");
+    this.subtransactions += 1;
     for (let i = 0; i < part.length; i++) {
       const outcome = outcomes[i];
-      if (outcome?.kind === "REFUSED") await this.capture(part[i] as ProjectionTransaction, refusalReason(outcome));
+      if (outcome?.kind === "REFUSED") {
+        await this.capture((part[i] as PreparedTransaction).transaction, refusalReason(outcome));
+      }
     }
+    return null;
+  }
+
+  private async captureFailed(item: PreparedTransaction, error: unknown): Promise<void> {
+    const pg = safePgError(error);
+    const ordinal = await this.findMember(item, pg?.table ?? null);
+    this.board.hold(item);
+    await this.capture(item.transaction, { code: "PROJECTION_FAILED", pg, ordinal, gap: null });
   }
 
   private async capture(transaction: ProjectionTransaction, reason: FailureReason): Promise<void> {
@@ -104,49 +126,101 @@ class IsolationRun {
     this.captured += 1;
   }
 
-  /** What stands against a single transaction, and which of its members raised it. */
-  private async blame(transaction: ProjectionTransaction, error: unknown): Promise<FailureReason> {
-    const pg = safePgError(error);
-    const id = `${transaction.hostId}\u0000${transaction.transactionId}`;
-    if (pg?.sqlState === CANCELLED && !this.cancelledBefore.has(id)) {
-      this.cancelledBefore.add(id);
-      throw error;
-    }
-    this.cancelledBefore.delete(id);
-    return { code: "PROJECTION_FAILED", pg, ordinal: await this.findMember(transaction), gap: null };
+  private isFirstCancel(transaction: ProjectionTransaction, error: unknown): boolean {
+    if (safePgError(error)?.sqlState !== CANCELLED) return false;
+    const id = cancelKey(transaction);
+    const first = !this.cancelledBefore.has(id);
+    this.cancelledBefore.add(id);
+    return first;
   }
 
-  /** Grows the transaction member by member under one savepoint until the error shows again; null when it needs the whole. */
-  private async findMember(transaction: ProjectionTransaction): Promise<number | null> {
-    const { members } = transaction;
-    if (members.length === 1) return 0;
-    for (let count = 1; count <= members.length; count++) {
-      const prefix = { ...transaction, declaredCount: count, members: members.slice(0, count) };
-      this.tx.rewindLocks(this.locks);
-      await this.tx.execute("SAVEPOINT member");
-      try {
-        await execute(this.tx, this.definition, [prefix], "LIVE");
-      } catch (error) {
-        if (isTransient(error)) throw error;
-        return count - 1;
-      } finally {
-        await this.tx.execute("ROLLBACK TO SAVEPOINT member; RELEASE SAVEPOINT member");
-      }
+  /**
+   * The member whose writes raise the error. Known at once when it is the only one, or the only one that writes the table the
+   * database named; else the shortest failing prefix is found by halving. Null when only the whole fails.
+   */
+  private async findMember(item: PreparedTransaction, table: string | null): Promise<number | null> {
+    if (item.members.length === 1) return 0;
+    const writers = item.members.flatMap((member, i) => (writes(member, table) ? [i] : []));
+    if (table !== null && writers.length === 1) return writers[0] as number;
+    let passes = 0;
+    let fails = item.members.length;
+    while (fails - passes > 1) {
+      const middle = Math.floor((passes + fails) / 2);
+      if (await this.prefixFails(item, middle)) fails = middle;
+      else passes = middle;
     }
-    return null;
+    // The whole is known to fail; a last prefix of all members but one that passes leaves only the last to blame.
+    return fails === item.members.length && passes === item.members.length - 1 && !(await this.prefixFails(item, fails))
+      ? null
+      : fails - 1;
   }
+
+  private async prefixFails(item: PreparedTransaction, count: number): Promise<boolean> {
+    const members = item.transaction.members.slice(0, count);
+    const transaction = { ...item.transaction, declaredCount: count, members };
+    const prefix = {
+      transaction,
+      runs: scopeRunsOf(transaction),
+      members: item.members.slice(0, count),
+      refusal: null,
+    };
+    this.tx.rewindLocks(this.locks);
+    const mark = this.board.mark();
+    await this.tx.execute("SAVEPOINT prefix");
+    let failed = false;
+    try {
+      await executePrepared(this.tx, this.definition, [prefix], this.board);
+    } catch (error) {
+      if (!(error instanceof ProjectionWriteError) || isTransient(error)) throw error;
+      failed = true;
+    }
+    await this.tx.execute("ROLLBACK TO SAVEPOINT prefix; RELEASE SAVEPOINT prefix");
+    this.board.rewind(mark);
+    return failed;
+  }
+}
+
+/** Lets deferred constraints speak now. Whatever they raise is the projection's, except the guards of our own tables. */
+async function checkConstraints(tx: Tx): Promise<void> {
+  try {
+    await tx.execute("SET CONSTRAINTS ALL IMMEDIATE");
+  } catch (error) {
+    throw isOwnGuard(error) ? error : new ProjectionWriteError(error);
+  }
+}
+
+/** Errors that the database's guards of our own tables raise (class EA): the engine is wrong then, never an event. */
+export function isOwnGuard(error: unknown): boolean {
+  return error instanceof CaptureError || (safePgError(error)?.sqlState.startsWith("EA") ?? false);
 }
 
 export function refusalReason(outcome: Extract<ExecutionOutcome, { kind: "REFUSED" }>): FailureReason {
   return { code: outcome.code, pg: null, ordinal: outcome.ordinal, gap: outcome.gap };
 }
 
-export function isIntegrityViolation(error: unknown): boolean {
-  return safePgError(error)?.sqlState.startsWith("23") ?? false;
+export function cancelKey({ hostId, transactionId }: ProjectionTransaction): string {
+  return `${hostId}\u0000${transactionId}`;
+}
+
+function writes(member: PreparedTransaction["members"][number], table: string | null): boolean {
+  return member.kind === "statements" || member.changes.some((change) => change.table === table);
+}
+
+/** Parts so small that about every second one passes; halves when failures are rare. */
+function initialParts(
+  prepared: readonly PreparedTransaction[],
+  expectedFailures: number,
+): (readonly PreparedTransaction[])[] {
+  const size = Math.max(
+    1,
+    Math.min(Math.ceil(prepared.length / 2), Math.floor(0.7 / Math.max(expectedFailures, 0.001))),
+  );
+  const parts: (readonly PreparedTransaction[])[] = [];
+  for (let i = 0; i < prepared.length; i += size) parts.push(prepared.slice(i, i + size));
+  return parts;
 }
 
 function halves<T>(list: readonly T[]): (readonly T[])[] {
-  if (list.length <= 1) return [list];
   const middle = Math.ceil(list.length / 2);
   return [list.slice(0, middle), list.slice(middle)];
 }

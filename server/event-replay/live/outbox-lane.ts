@@ -2,6 +2,7 @@ import type pg from "pg";
 import type {
   ProjectionDefinition,
   ProjectionTransaction,
+  SourceCoordinates,
   SourceEvent,
 } from "@/server/event-replay/projection/domain/types";
 import type { Tx } from "@/server/platform/db/transaction";
@@ -93,7 +94,8 @@ const OUTBOX_COLUMNS = `o.host_id, o.id, o.user_id, o.c_offset, o.transaction_id
  * offset order, at most `limit` events (a larger transaction is read whole). Null when another projector holds the lane or
  * there is nothing to read. The claim is the only lease: it ends with the transaction, however that ends.
  *
- * Guard: FOR UPDATE SKIP LOCKED on one row. Index: unique (partition_id, c_offset).
+ * Guard: FOR UPDATE SKIP LOCKED on one row. Index: unique (partition_id, c_offset). Sizes are summed before any bytes are
+ * fetched, so that a queue of large events costs no more than the batch that is read.
  */
 export async function claimBatch(
   tx: Tx,
@@ -106,22 +108,30 @@ export async function claimBatch(
     `WITH claim AS (
        SELECT next_offset FROM consumer_offsets
         WHERE group_id = $1 AND topic_id = $2 AND partition_id = $3 FOR UPDATE SKIP LOCKED
-     )
-     SELECT * FROM (
-       SELECT claim.next_offset, o.*,
+     ), sized AS MATERIALIZED (
+       SELECT claim.next_offset, o.c_offset,
               sum(o.bytes) OVER (ORDER BY o.c_offset ROWS UNBOUNDED PRECEDING) - o.bytes AS bytes_before
-         FROM claim, LATERAL (SELECT ${OUTBOX_COLUMNS}, octet_length(o.event_bytes) AS bytes FROM outbox_message_t o
-                               WHERE o.partition_id = $3 AND o.c_offset >= claim.next_offset
-                               ORDER BY o.c_offset LIMIT $4) o
-     ) page
-     WHERE bytes_before < ${BATCH_BYTES_MAX} ORDER BY c_offset`,
+         FROM claim, LATERAL (SELECT c_offset, octet_length(event_bytes) AS bytes FROM outbox_message_t
+                               WHERE partition_id = $3 AND c_offset >= claim.next_offset
+                               ORDER BY c_offset LIMIT $4) o
+     )
+     SELECT s.next_offset, ${OUTBOX_COLUMNS}
+       FROM sized s JOIN outbox_message_t o ON o.partition_id = $3 AND o.c_offset = s.c_offset
+      WHERE s.bytes_before < ${BATCH_BYTES_MAX} ORDER BY s.c_offset`,
     [definition.consumerGroup, OUTBOX_TOPIC_ID, partitionId, limit],
     "claim_batch",
   );
   const first = rows[0];
   if (!first) return null;
+  assertNoHole(first.next_offset, rows);
   const whole = first.transaction_count > rows.length ? await readTransaction(tx, partitionId, first) : rows;
   return { partitionId, nextOffset: first.next_offset, transactions: groupComplete(whole, partitionId) };
+}
+
+/** Offsets are dense by construction; a hole means rows were taken away, and skipping it would lose them silently. */
+function assertNoHole(nextOffset: number, rows: readonly OutboxRow[]): void {
+  const hole = rows.some((row, i) => row.c_offset !== nextOffset + i);
+  if (hole) throw new Error("the outbox has a hole at the lane's position");
 }
 
 /** The first transaction is larger than the page: read exactly its members. */
@@ -146,7 +156,7 @@ function groupComplete(rows: readonly OutboxRow[], partitionId: number): Project
       (rows[i] as OutboxRow).transaction_id === first.transaction_id &&
       (rows[i] as OutboxRow).host_id === first.host_id
     ) {
-      members.push(toSourceEvent(rows[i++] as OutboxRow, partitionId));
+      members.push(new OutboxEvent(rows[i++] as OutboxRow, partitionId));
     }
     if (members.length < first.transaction_count && i >= rows.length) break;
     transactions.push({
@@ -159,36 +169,59 @@ function groupComplete(rows: readonly OutboxRow[], partitionId: number): Project
   return transactions;
 }
 
-function toSourceEvent(row: OutboxRow, partitionId: number): SourceEvent {
-  return {
-    ordinal: row.transaction_ordinal,
-    eventId: row.id,
-    eventType: row.event_type,
-    schemaVersion: row.event_schema_version,
-    userId: row.user_id,
-    aggregateType: row.aggregate_type,
-    aggregateId: row.aggregate_id,
-    aggregateVersion: row.aggregate_version,
-    rootInstanceId: row.root_instance_id,
-    graphRevision: row.graph_revision,
-    policyRegistryVersion: row.policy_registry_version,
-    repairSchemaVersion: row.repair_schema_version,
-    versionBaseline: row.version_baseline,
-    // Canonical bytes are UTF-8 by construction; as text they need half the transfer and no copy on the happy path.
-    get payload() {
-      return Buffer.from(row.event_text, "utf8");
-    },
-    payloadText: row.event_text,
-    payloadDigest: row.payload_digest,
-    source: {
+const NO_HEADERS: SourceCoordinates["headers"] = [];
+
+/**
+ * One outbox row as a source event. Canonical bytes are UTF-8 by construction; as text they need half the transfer and no
+ * copy on the happy path, so the Buffer is only made when something asks for the bytes.
+ */
+class OutboxEvent implements SourceEvent {
+  readonly ordinal: number;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly schemaVersion: string;
+  readonly userId: string | null;
+  readonly aggregateType: string | null;
+  readonly aggregateId: string | null;
+  readonly aggregateVersion: number | null;
+  readonly rootInstanceId: string | null;
+  readonly graphRevision: number | null;
+  readonly policyRegistryVersion: string;
+  readonly repairSchemaVersion: string | null;
+  readonly versionBaseline: boolean;
+  readonly payloadText: string;
+  readonly payloadDigest: string;
+  readonly source: SourceCoordinates;
+
+  constructor(row: OutboxRow, partitionId: number) {
+    this.ordinal = row.transaction_ordinal;
+    this.eventId = row.id;
+    this.eventType = row.event_type;
+    this.schemaVersion = row.event_schema_version;
+    this.userId = row.user_id;
+    this.aggregateType = row.aggregate_type;
+    this.aggregateId = row.aggregate_id;
+    this.aggregateVersion = row.aggregate_version;
+    this.rootInstanceId = row.root_instance_id;
+    this.graphRevision = row.graph_revision;
+    this.policyRegistryVersion = row.policy_registry_version;
+    this.repairSchemaVersion = row.repair_schema_version;
+    this.versionBaseline = row.version_baseline;
+    this.payloadText = row.event_text;
+    this.payloadDigest = row.payload_digest;
+    this.source = {
       processor: "DATABASE",
       topic: null,
       partition: partitionId,
       offset: row.c_offset,
       key: null,
-      headers: [],
-    },
-  };
+      headers: NO_HEADERS,
+    };
+  }
+
+  get payload(): Buffer {
+    return Buffer.from(this.payloadText, "utf8");
+  }
 }
 
 /**

@@ -33,8 +33,16 @@ export class ProcessorStatus {
   }
 
   healthy(lane: number): void {
-    const had = this.trouble.delete(lane);
-    if (this.trouble.delete(null) || had) void this.write();
+    if (this.trouble.delete(lane)) void this.write();
+  }
+
+  /** The look for work succeeded: the database is there, and a lane that has none is in no trouble. */
+  onlyLanes(withWork: readonly number[]): void {
+    let cleared = this.trouble.delete(null);
+    for (const lane of [...this.trouble.keys()]) {
+      if (lane !== null && !withWork.includes(lane)) cleared = this.trouble.delete(lane) || cleared;
+    }
+    if (cleared) void this.write();
   }
 
   retrying(lane: number | null, name: string): void {

@@ -8,15 +8,13 @@ import type {
 import { execute, ProjectionWriteError } from "@/server/event-replay/projection/execute";
 import { insertParked } from "@/server/event-replay/projection/parking-repository";
 import { isConnectionLoss, isTransient, safePgError } from "@/server/platform/db/pg-errors";
-import { beginStatement, openTx, type Tx } from "@/server/platform/db/transaction";
-import { type IsolationResult, isIntegrityViolation, isolate, refusalReason } from "./isolate";
+import { beginStatement, commit, openTx, type Tx } from "@/server/platform/db/transaction";
+import { cancelKey, type IsolationResult, isOwnGuard, isolate, refusalReason } from "./isolate";
 import { advanceLane, type ClaimedBatch, claimBatch, partitionLockKey } from "./outbox-lane";
 import { divideByBarriers } from "./park";
 
-/** Events of a batch when all is well. Past some hundreds a larger batch gains little and holds its locks longer. */
+/** Events of a batch. Past some hundreds a larger batch gains little and holds its locks longer. */
 export const BATCH_EVENTS_MAX = 500;
-/** After an isolation the next batches start small, and double with every success. */
-const BATCH_EVENTS_AFTER_FAILURE = 64;
 
 export type BatchResult =
   /** Another projector holds the lane, a barrier installer waits, or there is nothing to read. */
@@ -33,6 +31,8 @@ export type BatchResult =
 /** What a lane remembers between batches. Only speed and the "cancelled twice" rule depend on it. */
 export class LaneMemory {
   limit = BATCH_EVENTS_MAX;
+  /** Share of transactions that failed in the last batch; above zero the next one is isolated from the start. */
+  failing = 0;
   readonly cancelledBefore = new Set<string>();
 }
 
@@ -51,17 +51,26 @@ export async function projectBatch(
   partitionId: number,
   memory: LaneMemory = new LaneMemory(),
 ): Promise<BatchResult> {
-  try {
-    const result = await inBatch(pool, definition, partitionId, memory.limit, projectAll);
-    memory.limit = Math.min(BATCH_EVENTS_MAX, memory.limit * 2);
-    return result;
-  } catch (error) {
-    if (isTransient(error) || !(error instanceof ProjectionWriteError || isIntegrityViolation(error))) throw error;
+  if (memory.failing === 0) {
+    try {
+      return await inBatch(pool, definition, partitionId, memory.limit, projectAll);
+    } catch (error) {
+      // Only what the projection's own writes raised is worth looking into; COMMIT speaks for its deferred constraints.
+      if (isTransient(error) || !(error instanceof ProjectionWriteError)) throw error;
+    }
   }
-  memory.limit = BATCH_EVENTS_AFTER_FAILURE;
-  return inBatch(pool, definition, partitionId, BATCH_EVENTS_MAX, (tx, live, transactions) =>
-    isolate(tx, live, transactions, memory.cancelledBefore),
-  );
+  const settled: ProjectionTransaction[] = [];
+  const result = await inBatch(pool, definition, partitionId, memory.limit, async (tx, live, transactions) => {
+    const isolation = await isolate(tx, live, transactions, {
+      expectedFailures: memory.failing,
+      cancelledBefore: memory.cancelledBefore,
+    });
+    settled.push(...transactions.slice(0, isolation.settled));
+    return isolation;
+  });
+  for (const transaction of settled) memory.cancelledBefore.delete(cancelKey(transaction));
+  memory.failing = result.kind === "DONE" ? result.captured / result.transactions : 0;
+  return result;
 }
 
 /** Settles the transactions given, in order, as far as it gets. */
@@ -119,9 +128,10 @@ async function inBatch(
   try {
     const lockKey = partitionLockKey(definition, partitionId);
     // One round trip. The shared lock precedes every row lock; false means an installer is waiting: leave the lane to it.
-    const [, , , , , locked] = (await client.query(
-      `${beginStatement("live")}; SELECT pg_try_advisory_xact_lock_shared(${lockKey}) AS ok`,
+    const results = (await client.query(
+      `${beginStatement("live")}; ${POINT_LOOKUPS}; SELECT pg_try_advisory_xact_lock_shared(${lockKey}) AS ok`,
     )) as unknown as pg.QueryResult<{ ok: boolean }>[];
+    const locked = results.at(-1);
     const tx = openTx(client);
     tx.lock("PARTITION");
     const batch = locked?.rows[0]?.ok ? await claimBatch(tx, definition, partitionId, limit) : null;
@@ -132,7 +142,7 @@ async function inBatch(
     const live = definition.forBatch ? await definition.forBatch(tx) : definition;
     const { done, captured, parked } = await settle(tx, live, batch, body);
     await advanceLane(tx, definition, batch, nextOffsetAfter(done, batch));
-    await commit(client);
+    await commitBatch(client);
     return { kind: "DONE", transactions: done.length, events: countEvents(done), captured, parked };
   } catch (error) {
     if (isConnectionLoss(error)) broken = new Error("connection lost");
@@ -145,10 +155,19 @@ async function inBatch(
   }
 }
 
-/** In an aborted transaction COMMIT answers ROLLBACK without an error; that must not look like success. */
-async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query("COMMIT");
-  if (command !== "COMMIT") throw new Error("the batch was rolled back at commit");
+/**
+ * Live statements look rows up by key, whatever a table that was empty a moment ago makes the planner believe: a plan with a
+ * scan, once cached, would make a burst of failures quadratic.
+ */
+const POINT_LOOKUPS = "SET LOCAL enable_seqscan = off";
+
+/** A deferred constraint of the projection may speak only now; its error is the batch's, and isolation will find whose. */
+async function commitBatch(client: pg.PoolClient): Promise<void> {
+  try {
+    await commit(client);
+  } catch (error) {
+    throw safePgError(error) && !isTransient(error) && !isOwnGuard(error) ? new ProjectionWriteError(error) : error;
+  }
 }
 
 function nextOffsetAfter(done: readonly ProjectionTransaction[], batch: ClaimedBatch): number {

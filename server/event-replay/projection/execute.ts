@@ -1,20 +1,12 @@
 import type { ErrorCode } from "@/server/contracts/errors";
 import { arrayLiteral } from "@/server/platform/db/arrays";
 import type { Tx } from "@/server/platform/db/transaction";
-import { decideContinuity, type ScopeStanding } from "./domain/continuity";
+import { decideContinuity } from "./domain/continuity";
 import { type PreparedTransaction, prepareTransaction } from "./domain/prepare";
 import type { ExecutionMode, ProjectionDefinition, ProjectionTransaction, RowChange } from "./domain/types";
 import { planWaves } from "./domain/waves";
 import { writeWaves } from "./row-writer";
-import {
-  advanceScopes,
-  compareHostScopes,
-  type HostScope,
-  hostScopeId,
-  insertProjectedTransactions,
-  loadProjectedTransactions,
-  loadStandings,
-} from "./scope-repository";
+import { ScopeBoard } from "./scope-board";
 
 /** What became of one transaction, in the order given. */
 export type ExecutionOutcome =
@@ -57,32 +49,39 @@ export class ProjectionWriteError extends Error {
  *
  * Errors of projection writes are thrown as ProjectionWriteError and leave the transaction aborted: the caller rolls back (to
  * its savepoint) and isolates. Transactions that can't run for a reason known beforehand come back REFUSED.
- * `preparations` keeps the pure half for a caller that runs the same transactions again in smaller lists.
  */
 export async function execute(
   tx: Tx,
   definition: ProjectionDefinition,
   transactions: readonly ProjectionTransaction[],
   mode: ExecutionMode,
-  preparations?: Map<ProjectionTransaction, PreparedTransaction>,
 ): Promise<ExecutionOutcome[]> {
-  const prepared = transactions.map((transaction) => {
-    const item = preparations?.get(transaction) ?? prepareTransaction(definition, transaction);
-    preparations?.set(transaction, item);
-    return item;
-  });
-  const board = await loadBoard(tx, definition, prepared, mode);
+  const prepared = transactions.map((transaction) => prepareTransaction(definition, transaction));
+  const board = await ScopeBoard.load(tx, definition, prepared, mode);
+  const outcomes = await executePrepared(tx, definition, prepared, board);
+  await board.save(tx);
+  if (mode === "REPLAY") await markNotificationsSucceeded(tx, prepared, outcomes);
+  return outcomes;
+}
+
+/**
+ * The executor's middle: continuity against the board, handlers, row changes. For a caller that tries the same list in parts
+ * under savepoints: it prepares and loads once, rewinds the board with each rollback, and saves it once at the end.
+ */
+export async function executePrepared(
+  tx: Tx,
+  definition: ProjectionDefinition,
+  prepared: readonly PreparedTransaction[],
+  board: ScopeBoard,
+): Promise<ExecutionOutcome[]> {
   const outcomes: ExecutionOutcome[] = [];
   const writer = new OrderedWriter(tx, definition);
   for (const item of prepared) outcomes.push(await settle(item, board, writer));
   await writer.flush();
-  await advanceScopes(tx, definition, board.advances());
-  await insertProjectedTransactions(tx, definition, board.unorderedDone);
-  if (mode === "REPLAY") await markNotificationsSucceeded(tx, prepared, outcomes);
   return outcomes.map((outcome, i) => writer.withChanges(outcome, prepared[i] as PreparedTransaction));
 }
 
-async function settle(item: PreparedTransaction, board: Board, writer: OrderedWriter): Promise<ExecutionOutcome> {
+async function settle(item: PreparedTransaction, board: ScopeBoard, writer: OrderedWriter): Promise<ExecutionOutcome> {
   const { transaction, refusal } = item;
   if (refusal) {
     board.hold(item);
@@ -104,71 +103,6 @@ async function settle(item: PreparedTransaction, board: Board, writer: OrderedWr
   await writer.add(item);
   board.advance(item);
   return { kind: "PROJECTED", memberChanged: [] };
-}
-
-/** The scopes of this list: what the database said, moved along by what the list itself does. */
-class Board {
-  private readonly moved = new Map<string, HostScope & { version: number }>();
-  readonly unorderedDone: ProjectionTransaction[] = [];
-
-  constructor(
-    private readonly standings: Map<string, ScopeStanding>,
-    private readonly projected: Set<string>,
-    private readonly mode: ExecutionMode,
-  ) {}
-
-  standing(hostId: string, scope: { type: HostScope["type"]; key: string }): ScopeStanding {
-    const standing = this.standings.get(hostScopeId(hostId, scope)) ?? { projected: null, held: false };
-    return this.mode === "REPLAY" && standing.held ? { ...standing, held: false } : standing;
-  }
-
-  isProjected(transaction: ProjectionTransaction): boolean {
-    return this.projected.has(`${transaction.hostId}\u0000${transaction.transactionId}`);
-  }
-
-  advance({ transaction, runs }: PreparedTransaction): void {
-    const { hostId } = transaction;
-    for (const run of runs) {
-      const version = run.versions.at(-1) as number;
-      const id = hostScopeId(hostId, run);
-      this.standings.set(id, { projected: version, held: false });
-      this.moved.set(id, { hostId, type: run.type, key: run.key, version });
-    }
-    if (runs.length === 0) {
-      this.unorderedDone.push(transaction);
-      this.projected.add(`${hostId}\u0000${transaction.transactionId}`);
-    }
-  }
-
-  /** A refused transaction will be captured: from here on it holds its scopes. */
-  hold({ transaction, runs }: PreparedTransaction): void {
-    for (const run of runs) {
-      const id = hostScopeId(transaction.hostId, run);
-      this.standings.set(id, { ...this.standing(transaction.hostId, run), held: true });
-    }
-  }
-
-  advances(): (HostScope & { version: number })[] {
-    return [...this.moved.values()].sort(compareHostScopes);
-  }
-}
-
-async function loadBoard(
-  tx: Tx,
-  definition: ProjectionDefinition,
-  prepared: readonly PreparedTransaction[],
-  mode: ExecutionMode,
-): Promise<Board> {
-  const scopes = new Map<string, HostScope>();
-  const unordered: ProjectionTransaction[] = [];
-  for (const { transaction, runs, refusal } of prepared) {
-    for (const run of runs) {
-      scopes.set(hostScopeId(transaction.hostId, run), { hostId: transaction.hostId, type: run.type, key: run.key });
-    }
-    if (runs.length === 0 && !refusal) unordered.push(transaction);
-  }
-  const standings = await loadStandings(tx, definition, [...scopes.values()].sort(compareHostScopes));
-  return new Board(standings, new Set(await loadProjectedTransactions(tx, definition, unordered)), mode);
 }
 
 /** Collects consecutive row changes; a statements handler flushes what came before it. */
@@ -195,7 +129,12 @@ class OrderedWriter {
       } else {
         await this.flush();
         this.tx.lock("PROJECTION_ROW");
-        const rows = await blamed(() => prepared.handler.handle(this.tx, prepared.event));
+        const rows = await blamed(async () => {
+          const changed = await prepared.handler.handle(this.tx, prepared.event);
+          // A handler that swallowed an SQL error left the transaction aborted; that is its own failure, said here.
+          await this.tx.query("SELECT");
+          return changed;
+        });
         if (rows > 0) this.mark(item, member);
       }
     }

@@ -48,7 +48,13 @@ async function writeDeletes(tx: Tx, { table, rows }: TableDeletes): Promise<numb
   return rows.map((row) => row.change).filter((change) => !deleted.has(change));
 }
 
-type Statement = { readonly text: string; readonly name: string };
+type Statement = { readonly text: string; readonly name?: string };
+
+/**
+ * Column lists of one table that get a prepared statement. An event may carry any subset of a table's columns, so a producer
+ * could otherwise make every connection keep an unbounded number of plans; rarer lists run unnamed.
+ */
+const NAMED_PER_TABLE = 24;
 
 const statements = new WeakMap<ProjectionTable, Map<string, Statement>>();
 
@@ -58,6 +64,7 @@ function cached(table: ProjectionTable, id: string, build: () => string): Statem
   const known = byId.get(id);
   if (known) return known;
   const text = build();
+  if (byId.size >= NAMED_PER_TABLE) return { text };
   const statement = { text, name: `w_${sha256Hex(text).slice(0, 32)}` };
   byId.set(id, statement);
   return statement;

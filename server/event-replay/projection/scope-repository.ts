@@ -61,47 +61,64 @@ export async function loadStandings(
   return standings;
 }
 
-/** Moves each scope to its new version. The table's trigger refuses to go back. */
-export async function advanceScopes(
+type ScopeMove = HostScope & { readonly version: number };
+
+/** Scopes that had no row. Two writers of one new scope would be a breach of lane ownership, and fail on the key. */
+export async function insertScopes(
   tx: Tx,
   definition: ProjectionDefinition,
-  advances: readonly (HostScope & { readonly version: number })[],
+  moves: readonly ScopeMove[],
 ): Promise<void> {
-  if (advances.length === 0) return;
-  const written = await tx.execute(
-    `INSERT INTO projection_scope_t AS s
+  if (moves.length === 0) return;
+  await tx.execute(
+    `INSERT INTO projection_scope_t
             (projection_name, consumer_group, host_id, scope_type, scope_key, projected_version, updated_ts)
-     SELECT $1, $2, a.host_id, a.scope_type, a.scope_key, a.version, now()
-       FROM unnest($3::uuid[], $4::varchar[], $5::varchar[], $6::bigint[]) AS a(host_id, scope_type, scope_key, version)
-     ON CONFLICT (host_id, projection_name, consumer_group, scope_type, scope_key)
-     DO UPDATE SET projected_version = EXCLUDED.projected_version, updated_ts = EXCLUDED.updated_ts
-      WHERE s.projected_version < EXCLUDED.projected_version`,
-    [
-      definition.projectionName,
-      definition.consumerGroup,
-      arrayLiteral(advances.map((advance) => advance.hostId)),
-      arrayLiteral(advances.map((advance) => advance.type)),
-      arrayLiteral(advances.map((advance) => advance.key)),
-      arrayLiteral(advances.map((advance) => advance.version)),
-    ],
-    "advance_scopes",
+     SELECT $1, $2, m.host_id, m.scope_type, m.scope_key, m.version, now()
+       FROM unnest($3::uuid[], $4::varchar[], $5::varchar[], $6::bigint[]) AS m(host_id, scope_type, scope_key, version)`,
+    moveParameters(definition, moves),
+    "insert_scopes",
   );
-  if (written !== advances.length) throw new Error("a scope moved while its row was locked");
-  await advanceGraphRevisions(
-    tx,
-    advances.filter((advance) => advance.type === "GRAPH_ROOT"),
+  await advanceGraphRevisions(tx, moves);
+}
+
+/** Scopes whose rows this transaction holds locked. Each must move forward; the table's trigger refuses anything else too. */
+export async function updateScopes(
+  tx: Tx,
+  definition: ProjectionDefinition,
+  moves: readonly ScopeMove[],
+): Promise<void> {
+  if (moves.length === 0) return;
+  const written = await tx.execute(
+    `UPDATE projection_scope_t s SET projected_version = m.version, updated_ts = now()
+       FROM unnest($3::uuid[], $4::varchar[], $5::varchar[], $6::bigint[]) AS m(host_id, scope_type, scope_key, version)
+      WHERE s.host_id = m.host_id AND s.projection_name = $1 AND s.consumer_group = $2
+        AND s.scope_type = m.scope_type AND s.scope_key = m.scope_key AND s.projected_version < m.version`,
+    moveParameters(definition, moves),
+    "update_scopes",
   );
+  if (written !== moves.length) throw new Error("a scope moved while its row was locked");
+  await advanceGraphRevisions(tx, moves);
+}
+
+function moveParameters(definition: ProjectionDefinition, moves: readonly ScopeMove[]): unknown[] {
+  return [
+    definition.projectionName,
+    definition.consumerGroup,
+    arrayLiteral(moves.map((move) => move.hostId)),
+    arrayLiteral(moves.map((move) => move.type)),
+    arrayLiteral(moves.map((move) => move.key)),
+    arrayLiteral(moves.map((move) => move.version)),
+  ];
 }
 
 /**
  * The public face of graph order: projected_revision follows the projection in its own commit. A root that was never accepted
  * here (an external producer) gets its row now; a deleted instance keeps it as a tombstone.
  */
-async function advanceGraphRevisions(
-  tx: Tx,
-  roots: readonly (HostScope & { readonly version: number })[],
-): Promise<void> {
+async function advanceGraphRevisions(tx: Tx, moves: readonly ScopeMove[]): Promise<void> {
+  const roots = moves.filter((move) => move.type === "GRAPH_ROOT");
   if (roots.length === 0) return;
+  tx.lock("GRAPH_PROJECTED");
   await tx.execute(
     `INSERT INTO instance_graph_revision_t AS g
             (host_id, instance_id, accepted_revision, projected_revision, accepted_ts, projected_ts)

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 
 /** What one table is made of, in the database's own words, so that two databases compare by text. */
 export type TableShape = {
@@ -70,14 +70,41 @@ const PUBLIC_GRANTS = `
 
 type Part = { table: string; name: string; definition: string };
 
-/** Reads the catalog of the named tables of schema public; an absent table is absent in the answer. */
+/**
+ * Reads the catalog of the named tables of schema public; an absent table is absent in the answer. The database writes names
+ * as the session's search_path makes them visible, so it is public while this reads, whatever the role's own is.
+ */
 export async function readCatalog(pool: pg.Pool, tables: readonly string[]): Promise<Catalog> {
-  const read = async (text: string) => (await pool.query<Part>(text, [tables])).rows;
-  const columns = await read(COLUMNS);
-  const constraints = await read(CONSTRAINTS);
-  const indexes = await read(INDEXES);
-  const triggers = await read(TRIGGERS);
-  const functions = (await pool.query<Part>(FUNCTIONS)).rows;
+  return await withPublicPath(pool, (client) => read(client, tables));
+}
+
+async function withPublicPath<T>(db: pg.Pool, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+  // One client instead of a pool has its own transaction open: the path then ends with that.
+  if (!(db instanceof pg.Pool)) {
+    const client = db as unknown as pg.ClientBase;
+    await client.query("SET LOCAL search_path = public");
+    return await work(client);
+  }
+  const client = await db.connect();
+  let broken = true;
+  try {
+    await client.query("BEGIN READ ONLY; SET LOCAL search_path = public");
+    const result = await work(client);
+    await client.query("COMMIT");
+    broken = false;
+    return result;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function read(client: pg.ClientBase, tables: readonly string[]): Promise<Catalog> {
+  const parts = async (text: string) => (await client.query<Part>(text, [tables])).rows;
+  const columns = await parts(COLUMNS);
+  const constraints = await parts(CONSTRAINTS);
+  const indexes = await parts(INDEXES);
+  const triggers = await parts(TRIGGERS);
+  const functions = (await client.query<Part>(FUNCTIONS)).rows;
   const present = [...new Set(columns.map((row) => row.table))].sort(byCodeUnit);
   return {
     tables: Object.fromEntries(

@@ -21,6 +21,8 @@ export const LOCK_RANKS = {
   REPAIR: 70,
   ITEM: 80,
   PROJECTION_ROW: 90,
+  /** instance_graph_revision_t as live projection moves it: after its rows. Append holds nothing between 50 and 94. */
+  GRAPH_PROJECTED: 92,
   /** Counter row of a host partition: the last lock of every append. */
   OFFSET_COUNTER: 95,
 } as const;

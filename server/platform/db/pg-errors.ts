@@ -11,12 +11,14 @@ export type SafePgError = {
 
 type Fields = { code?: unknown; constraint?: unknown; table?: unknown; column?: unknown; cause?: unknown };
 
+/** Five of these characters, at least one a digit: Node's EPIPE is no SQLSTATE. */
+const SQLSTATE = /^(?=.*[0-9])[0-9A-Z]{5}$/;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_$]{0,62}$/;
 
 /** Reduces any thrown value to what is safe, or null when it isn't a database error. Looks through wrappers' `cause`. */
 export function safePgError(error: unknown): SafePgError | null {
   for (let e = error as Fields | undefined; e && typeof e === "object"; e = e.cause as Fields | undefined) {
-    if (typeof e.code === "string" && /^[0-9A-Z]{5}$/.test(e.code)) {
+    if (typeof e.code === "string" && SQLSTATE.test(e.code)) {
       return {
         sqlState: e.code,
         constraint: identifier(e.constraint),
@@ -28,10 +30,44 @@ export function safePgError(error: unknown): SafePgError | null {
   return null;
 }
 
-const TRANSIENT_CLASSES = ["08", "53"];
-const TRANSIENT_STATES = new Set(["40001", "40P01", "55P03", "57P01", "57P02", "57P03", "57P05", "25P03"]);
-const CONNECTION_CODES = new Set(["ECONNRESET", "ECONNREFUSED", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
-const CONNECTION_TEXT =
+/** The connection was lost while the driver was using it. Made only where the driver is called, so no other text can look like it. */
+export class ConnectionLostError extends Error {
+  constructor(override readonly cause: unknown) {
+    super("the database connection was lost");
+    this.name = "ConnectionLostError";
+  }
+}
+
+/** Failover, overload, restart, a pooler that swapped the session, storage trouble: the statement is not to blame. */
+const TRANSIENT_CLASSES = ["08", "53", "58"];
+const TRANSIENT_STATES = new Set([
+  "40001",
+  "40P01",
+  "55P03",
+  "57P01",
+  "57P02",
+  "57P03",
+  "57P05",
+  "25P03",
+  "25006",
+  "26000",
+  "42P05",
+  "XX001",
+  "XX002",
+]);
+const CONNECTION_CODES = new Set([
+  "ECONNRESET",
+  "ECONNREFUSED",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
+/** The driver's own words for a lost connection; it gives them no code. */
+const DRIVER_TEXT =
   /connection terminated|client has encountered a connection error|not queryable|timeout exceeded when trying to connect|connection ended/i;
 
 /**
@@ -46,15 +82,25 @@ export function isTransient(error: unknown): boolean {
 
 /** The connection is gone or was never made; whether a COMMIT in flight took effect is unknown. */
 export function isConnectionLoss(error: unknown): boolean {
-  for (let e = error as Fields & { message?: unknown }; e && typeof e === "object"; e = e.cause as typeof e) {
-    if (
-      typeof e.code === "string" &&
-      (CONNECTION_CODES.has(e.code) || e.code.startsWith("08") || e.code.startsWith("57P"))
-    )
-      return true;
-    if (typeof e.message === "string" && CONNECTION_TEXT.test(e.message)) return true;
+  for (let e = error as Fields | undefined; e && typeof e === "object"; e = e.cause as Fields | undefined) {
+    if (e instanceof ConnectionLostError) return true;
+    if (typeof e.code !== "string") continue;
+    if (CONNECTION_CODES.has(e.code) || SQLSTATE.test(e.code)) {
+      return CONNECTION_CODES.has(e.code) || e.code.startsWith("08") || e.code.startsWith("57P");
+    }
   }
   return false;
+}
+
+/** Runs one call of the driver; its untyped connection errors come out as ConnectionLostError. */
+export async function callDriver<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const raw = error as { code?: unknown; message?: unknown };
+    const lost = raw?.code === undefined && typeof raw?.message === "string" && DRIVER_TEXT.test(raw.message);
+    throw lost ? new ConnectionLostError(error) : error;
+  }
 }
 
 function identifier(value: unknown): string | null {

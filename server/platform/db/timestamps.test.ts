@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toIso } from "./timestamps";
+import { toIso, toIsoOrNull } from "./timestamps";
 
 test("a timestamptz keeps its microseconds and becomes UTC whatever zone the session shows", () => {
   expect(toIso("2026-01-02 03:04:05.123456+00")).toBe("2026-01-02T03:04:05.123456Z");
@@ -23,8 +23,28 @@ test("whole offsets agree with JavaScript's own arithmetic", () => {
   );
 });
 
-test("any other text is a defect and throws without showing it", () => {
-  for (const text of ["infinity", "2026-01-02", "0044-03-15 00:00:00+00 BC", "canary"]) {
+test("every moment a timestamptz holds has an answer: years 1 to 99 as they are, those outside 1 to 9999 by the nearest end", () => {
+  expect(toIso("0001-01-01 00:00:00+00")).toBe("0001-01-01T00:00:00.000000Z");
+  expect(toIso("0050-06-01 02:00:00.5+02:30")).toBe("0050-05-31T23:30:00.500000Z");
+  expect(toIso("0099-12-31 23:59:59.999999-01")).toBe("0100-01-01T00:59:59.999999Z");
+  for (const text of [
+    "-infinity",
+    "0044-03-15 00:00:00+00 BC",
+    "4713-01-01 00:00:00+00 BC",
+    "0001-01-01 00:00:00+15",
+  ]) {
+    expect(toIso(text)).toBe("0001-01-01T00:00:00.000000Z");
+    expect(toIsoOrNull(text)).toBeNull();
+  }
+  for (const text of ["infinity", "10000-01-01 00:00:00+00", "294276-12-31 23:59:59+00", "9999-12-31 23:59:59-01"]) {
+    expect(toIso(text)).toBe("9999-12-31T23:59:59.999999Z");
+    expect(toIsoOrNull(text)).toBeNull();
+  }
+  expect(toIsoOrNull(null)).toBeNull();
+});
+
+test("a text that is no timestamptz is a defect and throws without showing it", () => {
+  for (const text of ["", "2026-01-02", "01/02/2026 00:00:00 UTC", "canary"]) {
     expect(() => toIso(text)).toThrow("not a timestamptz text");
   }
 });

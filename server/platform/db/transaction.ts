@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { countLockOrderViolation, countTransactionRetry } from "@/server/platform/metrics";
 import { type LockClass, LockLedger, type LockMark } from "./lock-order";
-import { isConnectionLoss, safePgError } from "./pg-errors";
+import { callDriver, isConnectionLoss, safePgError } from "./pg-errors";
 
 export type Row = Record<string, unknown>;
 
@@ -48,7 +48,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const attempts = options.attempts ?? DEFAULTS.attempts;
   for (let attempt = 1; ; attempt++) {
-    const client = await pool.connect();
+    const client = await callDriver(() => pool.connect());
     let broken: Error | undefined;
     try {
       return await runOnce(client, name, body, options);
@@ -69,16 +69,22 @@ async function runOnce<T>(
   body: (tx: Tx) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
-  await client.query(beginStatement(name, options));
+  await callDriver(() => client.query(beginStatement(name, options)));
   try {
     const result = await body(openTx(client));
-    await client.query("COMMIT");
+    await commit(client);
     return result;
   } catch (error) {
     // A failed ROLLBACK means a dead connection: the server has rolled back or will.
     await client.query("ROLLBACK").catch(() => undefined);
     throw error;
   }
+}
+
+/** In an aborted transaction COMMIT answers ROLLBACK without an error; that must never look like success. */
+export async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await callDriver(() => client.query("COMMIT"));
+  if (command !== "COMMIT") throw new Error("the transaction was rolled back at commit");
 }
 
 /** One round trip: BEGIN and the transaction's settings. Values are numbers and a checked name, never caller text. */
@@ -93,6 +99,9 @@ export function beginStatement(name: string, options: TransactionOptions = {}): 
     `SET LOCAL statement_timeout = ${statement}`,
     `SET LOCAL lock_timeout = ${lock}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${idle}`,
+    // What a text means as a time must not depend on who connects from where.
+    "SET LOCAL TimeZone = 'UTC'",
+    "SET LOCAL DateStyle = 'ISO'",
   ].join("; ");
 }
 
@@ -103,8 +112,10 @@ export function openTx(client: pg.PoolClient | pg.Client): Tx {
     if (process.env.NODE_ENV !== "production") throw violation;
   });
   const run = (text: string, values?: readonly unknown[], name?: string) =>
-    client.query(
-      name === undefined ? { text, values: values as unknown[] } : { name, text, values: values as unknown[] },
+    callDriver(() =>
+      client.query(
+        name === undefined ? { text, values: values as unknown[] } : { name, text, values: values as unknown[] },
+      ),
     );
   return {
     async query<R extends Row>(text: string, values?: readonly unknown[], name?: string) {

@@ -10,6 +10,7 @@ export class WakeUp {
   private pending = false;
   private stopped = false;
   private reconnectTimer: NodeJS.Timeout | undefined;
+  private connecting: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly databaseUrl: string,
@@ -24,17 +25,18 @@ export class WakeUp {
   }
 
   async start(): Promise<void> {
-    await this.connect();
+    this.connecting = this.connect();
+    await this.connecting;
   }
 
-  /** Resolves at the next notification, at once when one came since the last wait, or after `pollMs`. */
-  async wait(): Promise<void> {
+  /** Resolves at the next notification, at once when one came since the last wait, or after `pollMs` (or `atMostMs`). */
+  async wait(atMostMs: number = this.pollMs): Promise<void> {
     if (this.pending || this.stopped) {
       this.pending = false;
       return;
     }
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, this.pollMs);
+      const timer = setTimeout(done, Math.min(atMostMs, this.pollMs));
       const waiters = this.waiters;
       function done() {
         clearTimeout(timer);
@@ -57,6 +59,7 @@ export class WakeUp {
     this.stopped = true;
     clearTimeout(this.reconnectTimer);
     for (const wake of [...this.waiters]) wake();
+    await this.connecting;
     const client = this.client;
     this.client = null;
     await client?.end().catch(() => undefined);
@@ -77,6 +80,7 @@ export class WakeUp {
     try {
       await client.connect();
       await client.query(`LISTEN ${this.channel}`);
+      // stop() may have come meanwhile; it waits for us and then ends this client.
       this.client = client;
       this.signal();
     } catch {
@@ -95,6 +99,8 @@ export class WakeUp {
   private retryLater(): void {
     if (this.stopped) return;
     clearTimeout(this.reconnectTimer);
-    this.reconnectTimer = setTimeout(() => void this.connect(), this.reconnectMs);
+    this.reconnectTimer = setTimeout(() => {
+      this.connecting = this.connect();
+    }, this.reconnectMs);
   }
 }

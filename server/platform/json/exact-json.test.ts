@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonSample } from "@/server/testing/json-arbitrary";
-import { isWithinNumeric, parseExactJson } from "./exact-json";
+import { isWithinNumeric, jsonPointer, parseExactJson } from "./exact-json";
 
 function refusal(text: string | Buffer): string {
   const parsed = parseExactJson(text);
@@ -87,6 +87,24 @@ test("ER-APP-10 depth, trailing text, byte order mark and invalid UTF-8 are refu
   expect(refusal(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toBe(" INVALID_UTF8");
   expect(refusal(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toBe(" INVALID_UTF8");
   expect(refusal("")).toBe(" SYNTAX");
+});
+
+test("ER-APP-10 a refusal's pointer holds no C1 control, line separator or mark of writing direction", () => {
+  for (const mark of [
+    "\u0085",
+    "\u009b",
+    "\u061c",
+    "\u200e",
+    "\u200f",
+    "\u202e",
+    "\u2066",
+    "\u2069",
+    "\u2028",
+    "\u2029",
+  ]) {
+    expect(jsonPointer([`a${mark}b`]), mark.codePointAt(0)?.toString(16)).toBe("/a\ufffdb");
+  }
+  expect(jsonPointer(["naïve", "שם", "名"])).toBe("/naïve/שם/名");
 });
 
 test("ER-APP-10 the pointer of a refusal is bounded and holds names, never a value", () => {

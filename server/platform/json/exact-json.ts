@@ -61,7 +61,10 @@ export function parseExactJson(text: string | Buffer): { readonly ok: true; read
   }
 }
 
-/** RFC 6901 pointer of a path, at most 256 characters, free of control characters and of text no database can hold. */
+/**
+ * RFC 6901 pointer of a path, at most 256 characters, free of text no database can hold and of what changes how a line is
+ * shown: control characters (C0, C1), line separators, and marks of writing direction.
+ */
 export function jsonPointer(path: readonly (string | number)[]): string {
   let pointer = "";
   for (const step of path) {
@@ -71,8 +74,7 @@ export function jsonPointer(path: readonly (string | number)[]): string {
       break;
     }
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
-  return pointer.replace(/[\u0000-\u001f\u007f]|\p{Surrogate}/gu, "\ufffd");
+  return pointer.replace(/[\p{Cc}\p{Surrogate}\p{Bidi_Control}\u2028\u2029]/gu, "\ufffd");
 }
 
 /** True if PostgreSQL's numeric holds the number of this lexeme, exponents expanded, without rounding. */

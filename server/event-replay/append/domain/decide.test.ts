@@ -92,6 +92,21 @@ test("ER-APP-38 an import never goes back, and pins a baseline exactly on the ve
   );
 });
 
+test("ER-APP-38 an import jumps on the first event of an aggregate in its transaction, never in the middle of one", () => {
+  const versions = (...list: readonly number[]) => transaction(list.map((version) => event("a", version)));
+  const judge = (t: PreparedTransaction) =>
+    decideAppend(
+      [t],
+      targetsOf([t]),
+      { events: new Map(), lastVersions: new Map([[0, 1]]), transactions: new Set(), revisions: [], now: "" },
+      true,
+    );
+  expect(judge(versions(5, 6)).jumps).toEqual([{ line: null, from: 1, to: 5 }]);
+  const broken = judge(versions(2, 5));
+  expect(broken.refusals).toEqual([{ field: "/aggregateversion", rule: "VERSION_NOT_NEXT", member: 1 }]);
+  expect(broken.jumps).toEqual([]);
+});
+
 test("ER-CAP-28 the append lock of an aggregate derives from the shared scope key and fits a signed 64-bit integer", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (aggregateType, aggregateId) => {

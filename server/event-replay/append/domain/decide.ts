@@ -56,8 +56,8 @@ export type AppendDecision = {
 
 /**
  * Judges complete transactions, in their order, against what is stored under the append's locks (design §3 Versions):
- * the next version of a known aggregate is its last + 1, an unknown one starts anywhere, and only an import may jump, which
- * pins `versionbaseline`. A transaction that is stored already with the same content is a duplicate; an event id stored
+ * the next version of a known aggregate is its last + 1, an unknown one starts anywhere, and only an import may jump, on the
+ * transaction's first event of that aggregate, which pins `versionbaseline`. A transaction that is stored already with the same content is a duplicate; an event id stored
  * with other content, or with only a part of its transaction, is refused.
  */
 export function decideAppend(
@@ -75,7 +75,9 @@ export function decideAppend(
     state.beginTransaction();
     const known = transaction.members.map(({ event }) => state.storedEvent(event));
     if (known.some((event) => event !== undefined)) {
-      const errors = transaction.members.flatMap((member, i) => judgeStored(transaction, member, i, known[i]));
+      const errors = transaction.members.flatMap((member, i) =>
+        judgeStored(transaction, member, i, known[i], known[0]),
+      );
       const first = known[0];
       if (errors.length > 0 || !first) refusals.push(...errors);
       else
@@ -125,19 +127,24 @@ export function scopesToGuard(
   return [...scopes.values()];
 }
 
-/** Empty = this member is stored exactly so. Content is compared under the pins it was stored with (ER-APP-05). */
+/**
+ * Empty = this member is stored exactly so, in the same transaction as the `first`. Content is compared under the pins it was
+ * stored with (ER-APP-05).
+ */
 function judgeStored(
   transaction: PreparedTransaction,
   member: PreparedMember,
   ordinal: number,
   stored: StoredEvent | undefined,
+  first: StoredEvent | undefined,
 ): FieldError[] {
   const single = transaction.members.length === 1 && !transaction.explicitId;
   if (!stored) return [refuse(member, ordinal, "/id", "TRANSACTION_PARTLY_STORED")];
   const same = member.repin({ registryVersion: stored.registryVersion, versionBaseline: stored.versionBaseline });
   if (same === null || same.digest !== stored.digest) return [refuse(member, ordinal, "/id", "DUPLICATE_EVENT_ID")];
   if (single) return [];
-  const sameIdentity = !transaction.explicitId || stored.transactionId === transaction.transactionId;
+  const expectedId = transaction.explicitId ? transaction.transactionId : first?.transactionId;
+  const sameIdentity = stored.transactionId !== null && stored.transactionId === expectedId;
   const samePlace = stored.ordinal === ordinal && stored.count === transaction.members.length;
   return sameIdentity && samePlace ? [] : [refuse(member, ordinal, "/id", "STORED_IN_ANOTHER_TRANSACTION")];
 }
@@ -152,6 +159,7 @@ class RunningState {
   private readonly taken = new Set<string>();
   private readonly seen = new Set<string>();
   private readonly rootsOfTransaction = new Map<string, number>();
+  private readonly aggregatesOfTransaction = new Set<string>();
   private readonly accepted = new Map<string, number>();
 
   constructor(targets: AppendTargets, stored: StoredState) {
@@ -163,6 +171,7 @@ class RunningState {
 
   beginTransaction(): void {
     this.rootsOfTransaction.clear();
+    this.aggregatesOfTransaction.clear();
   }
 
   storedEvent(event: PreparedEvent): StoredEvent | undefined {
@@ -194,12 +203,15 @@ class RunningState {
     const aggregate = aggregateOf(event);
     const version = event.aggregateVersion;
     if (!aggregate || version === null) return null;
-    const last = this.versions.get(aggregateKey(aggregate));
+    const key = aggregateKey(aggregate);
+    const last = this.versions.get(key);
+    const mayJump = allowJump && !this.aggregatesOfTransaction.has(key);
+    this.aggregatesOfTransaction.add(key);
     const isNext = last === undefined || version === last + 1;
-    const isJump = last !== undefined && version > last + 1;
-    if (!isNext && !(isJump && allowJump)) broken.push({ field: "/aggregateversion", rule: "VERSION_NOT_NEXT" });
-    else this.versions.set(aggregateKey(aggregate), version);
-    return isJump && allowJump && last !== undefined ? last : null;
+    const jumps = last !== undefined && version > last + 1 && mayJump;
+    if (!isNext && !jumps) broken.push({ field: "/aggregateversion", rule: "VERSION_NOT_NEXT" });
+    else this.versions.set(key, version);
+    return jumps ? last : null;
   }
 
   /** All events of one transaction and root carry one revision: the accepted one + 1. */

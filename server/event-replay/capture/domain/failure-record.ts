@@ -43,9 +43,8 @@ export type FailureRecord = {
   readonly causeKey: string;
 };
 
-/** Code-owned bounds (reference §7): longer texts are cut, so that no error can grow a row without limit (ER-CAP-26). */
-export const ERROR_CODE_MAX = 128;
-export const ERROR_MESSAGE_MAX = 2048;
+/** Code-owned bound (reference §7): a longer text is cut, so that no error can grow a row without limit (ER-CAP-26). */
+const ERROR_MESSAGE_MAX = 2048;
 const CAUSE_KEY_MAX = 512;
 
 /**
@@ -69,7 +68,7 @@ export function buildFailureRecord(
   };
   const coordinates = coordinatesOf(members);
   const failed = members.find((member) => member.ordinal === reason.ordinal);
-  const failedEventType = reason.code === "REPLAY_GAP" ? null : (failed ?? first).eventType;
+  const failedEventType = reason.code === "REPLAY_GAP" ? null : (failed?.eventType ?? commonType(members));
   return {
     transaction,
     contentFingerprint: contentFingerprint(content),
@@ -98,6 +97,12 @@ export function buildFailureRecord(
       .join("|")
       .slice(0, CAUSE_KEY_MAX),
   };
+}
+
+/** The members' one event type; null when they differ, since no member may be blamed by guess. */
+function commonType(members: readonly SourceEvent[]): string | null {
+  const first = members[0]?.eventType ?? null;
+  return members.every((member) => member.eventType === first) ? first : null;
 }
 
 /** Our own words: SQLSTATE and constraint name. A driver's or handler's message may hold row values and is never used. */

@@ -24,12 +24,22 @@ type OrderedMember = Parameters<typeof scopesOfEvent>[0] & Pick<SourceEvent, "ve
 
 /** The union of all members' scopes in canonical order: what is locked, checked and advanced as one (ER-EXE-16, ER-ISO-02). */
 export function scopeRunsOf(transaction: { readonly members: readonly OrderedMember[] }): ScopeRun[] {
+  const [only] = transaction.members;
+  if (only && transaction.members.length === 1)
+    return scopesOfEvent(only)
+      .map((step) => runOfStep(step, only))
+      .sort(compareScopes);
   const runs = new Map<string, { scope: ScopeStep; versions: number[]; baseline: boolean }>();
   for (const member of transaction.members) {
     for (const step of scopesOfEvent(member)) {
       const id = scopeId(step);
       const run = runs.get(id);
-      if (!run) runs.set(id, { scope: step, versions: [step.version], baseline: member.versionBaseline });
+      if (!run)
+        runs.set(id, {
+          scope: step,
+          versions: [step.version],
+          baseline: step.type === "AGGREGATE" && member.versionBaseline,
+        });
       // Members of one graph command share its revision; an aggregate's versions never repeat.
       else if (step.type === "AGGREGATE" || run.versions.at(-1) !== step.version) run.versions.push(step.version);
     }
@@ -42,4 +52,9 @@ export function scopeRunsOf(transaction: { readonly members: readonly OrderedMem
       declaresBaseline: baseline,
     }))
     .sort(compareScopes);
+}
+
+function runOfStep(step: ScopeStep, member: OrderedMember): ScopeRun {
+  const declaresBaseline = step.type === "AGGREGATE" && member.versionBaseline;
+  return { type: step.type, key: step.key, versions: [step.version], declaresBaseline };
 }

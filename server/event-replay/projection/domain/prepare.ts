@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@/server/contracts/errors";
 import type { PolicyEntry } from "@/server/event-replay/registry/domain/policy";
 import { decodeJson, decodeJsonText } from "@/server/platform/json/decode-data";
+import { canonicalChange } from "./canonical-change";
 import { isComplete, type ScopeRun, scopeRunsOf } from "./membership";
 import type {
   EventHandler,
@@ -62,7 +63,8 @@ function prepareMember(
   try {
     const event = toProjectedEvent(hostId, member);
     if (handler.kind === "statements") return { kind: "statements", event, handler };
-    return { kind: "rows", changes: handler.project(event) };
+    const changes = handler.project(event).map((change) => canonicalChange(change, definition.tables));
+    return { kind: "rows", changes };
   } catch {
     return { code: "PROJECTION_FAILED", ordinal: member.ordinal };
   }

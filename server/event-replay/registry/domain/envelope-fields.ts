@@ -61,12 +61,17 @@ function integer(value: JsonNode): Reading<number> {
 }
 
 const RFC_3339 =
-  /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]{1,9})?(?:[Zz]|[+-]([0-9]{2}):([0-9]{2}))$/;
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+/** 0001-01-01T00:00:00Z and 10000-01-01T00:00:00Z in milliseconds: the UTC years that ISO-8601 writes with four digits. */
+const FIRST_INSTANT = -62_135_596_800_000;
+const END_OF_INSTANTS = 253_402_300_800_000;
+/** From here timestamptz rounds a fraction up to the next second. */
+const ROUNDS_UP = 0.9999995;
 
 /**
  * RFC 3339 up to nanoseconds, naming a moment that exists and that timestamptz takes: no 30 February, no hour 24, no leap
- * second, years from 1, offsets below sixteen hours.
+ * second, offsets below sixteen hours. Its year is 1 to 9999 as written and in UTC, also once rounded to microseconds.
  */
 export function isInstant(text: string): boolean {
   const parts = RFC_3339.exec(text);
@@ -82,5 +87,11 @@ export function isInstant(text: string): boolean {
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   const days = month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
   if (year < 1 || day < 1 || day > days || hour > 23 || minute > 59 || second > 59) return false;
-  return Number(parts[7] ?? "0") < 16 && Number(parts[8] ?? "0") < 60;
+  const offset = { hours: Number(parts[9] ?? "0"), minutes: Number(parts[10] ?? "0") };
+  if (offset.hours > 15 || offset.minutes > 59) return false;
+  const east = (parts[8] === "-" ? -1 : 1) * (offset.hours * 60 + offset.minutes) * 60_000;
+  const rounded = Number(`0.${parts[7] ?? "0"}`) >= ROUNDS_UP ? 1_000 : 0;
+  // Date.parse, unlike Date.UTC, takes years 1 to 99 as they are.
+  const utc = Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`) - east;
+  return utc >= FIRST_INSTANT && utc + rounded < END_OF_INSTANTS;
 }

@@ -93,6 +93,27 @@ test("ER-APP-10 a time is a real instant, kept as received with its nanoseconds 
   }
 });
 
+test("ER-APP-10 a moment is refused when its UTC year leaves 1 to 9999, by its offset or by rounding to microseconds", () => {
+  for (const time of [
+    "0001-01-01T00:00:00+15:00",
+    "0001-01-01T00:59:59.999999999+01:00",
+    "9999-12-31T23:59:59-00:01",
+    "9999-12-31T23:59:59.9999995Z",
+  ]) {
+    expect(isInstant(time), time).toBe(false);
+  }
+  for (const time of [
+    "0001-01-01T00:00:00Z",
+    "0001-01-01T00:00:00-15:59",
+    "0001-01-01T15:00:00+15:00",
+    "0050-06-01T00:00:00+05:30",
+    "9999-12-31T23:59:59.9999994Z",
+    "9999-12-31T23:59:59+15:59",
+  ]) {
+    expect(isInstant(time), time).toBe(true);
+  }
+});
+
 test("ER-APP-10 any date of the calendar is an instant and no other is", () => {
   const part = (min: number, max: number) => fc.integer({ min, max });
   fc.assert(

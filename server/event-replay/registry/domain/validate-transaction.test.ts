@@ -319,6 +319,25 @@ test("ER-APP-38 a root's revision stays or rises by one inside a transaction and
   expect(graph(4, 3)?.rules).toEqual(["1 /instancegraphrevision REVISION_NOT_CONTIGUOUS"]);
 });
 
+test("ER-APP-38 a baseline is declared by its aggregate's first event of a transaction alone, and never by an event without one", () => {
+  const rules = (...events: Readonly<Record<string, unknown>>[]) => {
+    const members = membersOf(events.map((event, index) => ({ ...event, id: eventId(index + 1) })));
+    return refusalOf(REGISTRY, transactionOf(members, { acceptVersionBaseline: true }))?.rules;
+  };
+  const at = (aggregateversion: number, versionbaseline = false) =>
+    eventAttributes({ aggregateversion, versionbaseline });
+  const graph = (instancegraphrevision: number, versionbaseline: boolean) =>
+    noteAttributes({ type: "GraphChangedEvent", rootinstanceid: ROOT, instancegraphrevision, versionbaseline });
+  expect(rules(at(5, true), at(6))).toBeUndefined();
+  expect(rules(at(1), at(2, true))).toEqual(["1 /versionbaseline BASELINE_NOT_FIRST"]);
+  expect(rules(at(1), at(5, true))).toEqual([
+    "1 /versionbaseline BASELINE_NOT_FIRST",
+    "1 /aggregateversion VERSION_NOT_CONTIGUOUS",
+  ]);
+  expect(rules(graph(4, true))).toEqual(["0 /versionbaseline BASELINE_WITHOUT_AGGREGATE"]);
+  expect(rules(graph(4, false), graph(9, true))).toContain("1 /instancegraphrevision REVISION_NOT_CONTIGUOUS");
+});
+
 test("ER-APP-38 only an import may declare a baseline", () => {
   const members = membersOf([eventAttributes({ aggregateversion: 7, versionbaseline: true })]);
   expect(refusalOf(REGISTRY, transactionOf(members))?.rules).toEqual(["0 /versionbaseline BASELINE_ONLY_BY_IMPORT"]);

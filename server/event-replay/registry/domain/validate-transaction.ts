@@ -207,22 +207,29 @@ function encoded(envelope: EventEnvelope, pins: EventPins): { payload: Buffer; d
 }
 
 /**
- * Inside a transaction an aggregate's versions rise by one (ER-APP-38). A graph command accepts one revision for all its members,
- * so a root's revision stays or rises by one.
+ * Inside a transaction an aggregate's versions rise by one, and only its first event may declare a baseline (ER-APP-38): live
+ * projection knows no jump in the middle of one. A graph command accepts one revision for all its members, so a root's
+ * revision stays or rises by one, and no baseline lets a root jump.
  */
 function checkScopeOrder(members: readonly ValidatedMember[], findings: Finding[]): void {
   const last = new Map<string, number>();
   for (const { ordinal, envelope, scopes } of members) {
+    if (envelope.versionBaseline && envelope.aggregateType === null) {
+      findings.push(finding(ordinal, "/versionbaseline", "BASELINE_WITHOUT_AGGREGATE"));
+    }
     for (const { type, key, version } of scopes) {
       const id = `${type}\u0000${key}`;
       const before = last.get(id);
       last.set(id, version);
-      if (before === undefined || version === before + 1) continue;
+      if (before === undefined) continue;
       if (type === "GRAPH_ROOT") {
-        if (version !== before) findings.push(finding(ordinal, "/instancegraphrevision", "REVISION_NOT_CONTIGUOUS"));
-      } else if (!(envelope.versionBaseline && version > before)) {
-        findings.push(finding(ordinal, "/aggregateversion", "VERSION_NOT_CONTIGUOUS"));
+        if (version !== before && version !== before + 1) {
+          findings.push(finding(ordinal, "/instancegraphrevision", "REVISION_NOT_CONTIGUOUS"));
+        }
+        continue;
       }
+      if (envelope.versionBaseline) findings.push(finding(ordinal, "/versionbaseline", "BASELINE_NOT_FIRST"));
+      if (version !== before + 1) findings.push(finding(ordinal, "/aggregateversion", "VERSION_NOT_CONTIGUOUS"));
     }
   }
 }
