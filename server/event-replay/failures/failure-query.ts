@@ -122,8 +122,9 @@ export function matchingRows(
  * A page is read by cause: bounded wherever in time its causes lie. Long reads of many frequent causes are found quicker by
  * walking. Cause indexes are in the order of the last failure: by first failure only a rare cause is worth its sort.
  */
-function readByCause({ narrowsCauses, causes, others }: ResolvedFilter, window: Window): boolean {
-  if (!narrowsCauses) return false;
+function readByCause({ filter, narrowsCauses, causes, others }: ResolvedFilter, window: Window): boolean {
+  // A test of members costs a probe a row: one walk that stops at the page makes fewer than every cause for itself.
+  if (!narrowsCauses || asksMembers(filter, causes)) return false;
   const rows = window.limit + (window.offset ?? 0);
   if (window.sort === "last_failed_ts" && (causes.length <= FEW_CAUSES || rows <= PAGE_ROWS)) return true;
   const matching = causes.reduce((sum, cause) => sum + cause.n, 0);
