@@ -148,12 +148,12 @@ export const causeGroup = z.strictObject({
   /** Names sorted, at most 5 of `count`. */
   eventTypes: z.strictObject({ names: z.array(z.string().max(255)).max(5), count }),
   projections: z.array(projectionName).max(20),
-  /** Distinct scopes this cause blocks. scopesCapped: only the newest 10,000 failures were looked at. */
+  /** Distinct scopes this cause blocks. scopesCapped: only the newest 200 failures were looked at. */
   scopesBlocked: count,
   scopesCapped: z.boolean(),
   newestTs: instant,
   oldestTs: instant,
-  /** First failures per hour, oldest hour first, the last one is the running hour. */
+  /** First failures per hour among the newest 1,000, oldest hour first, the last one is the running hour. */
   arrivals: z.array(count).length(24),
 });
 export type CauseGroup = z.infer<typeof causeGroup>;

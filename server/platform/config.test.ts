@@ -58,5 +58,31 @@ function sourceFiles(folders: readonly string[]): string[] {
 }
 
 function envNames(file: string): string[] {
-  return [...readFileSync(file, "utf8").matchAll(/\benv(?:\.|\[")([A-Z][A-Z_]+)/g)].map((match) => match[1] ?? "");
+  return namesIn(readFileSync(file, "utf8"));
 }
+
+/** Settings that a source text reads: by member, by index, or destructured, also renamed or with a default. */
+function namesIn(source: string): string[] {
+  const read = [...source.matchAll(/\benv\??\.?(?:\.|\[\s*["'`])([A-Z][A-Z0-9_]+)/g)].map((match) => match[1] ?? "");
+  const destructured = [...source.matchAll(/\{([^{}]*)\}\s*(?::[^=;]*)?=\s*(?:[\w.]+\.)?env\b/g)].flatMap((match) =>
+    (match[1] ?? "").split(",").map((part) => /^\s*["']?([A-Z][A-Z0-9_]+)/.exec(part)?.[1] ?? ""),
+  );
+  return [...read, ...destructured].filter((name) => name !== "");
+}
+
+test("ER-CAP-38 the scan for settings sees every way of reading one", () => {
+  for (const source of [
+    "process.env.A_SOURCE",
+    "env.A_SOURCE ?? 1",
+    "env?.A_SOURCE",
+    'env["A_SOURCE"]',
+    "env['A_SOURCE']",
+    "env[`A_SOURCE`]",
+    "const { A_SOURCE } = process.env;",
+    "const {\n  A_SOURCE: source = '',\n} = env;",
+    'const { "A_SOURCE": source }: Env = env;',
+  ]) {
+    expect(namesIn(source), source).toEqual(["A_SOURCE"]);
+  }
+  expect(namesIn("const { a } = environment; const A_SOURCE = 1;")).toEqual([]);
+});

@@ -7,11 +7,8 @@ import { ExactTime, TimeAgo } from "@/components/ui/time";
 import type { GetFailureResponse } from "@/server/contracts/failures";
 import { POLICY_WORDS, STATUS_WORDS } from "../words";
 
-/** Why an action can't be taken from this page yet, when the server would allow it to this viewer. */
-const NOT_HERE = "Planning and repair are not part of this console yet; nothing can run from here.";
-
-const reasonOf = (permission: { allowed: boolean; reason: string | null }): string =>
-  permission.reason ?? (permission.allowed ? NOT_HERE : "You may not do this on this host.");
+const reasonOf = (permission: { reason: string | null }): string =>
+  permission.reason ?? "You may not do this on this host.";
 
 /** Two ways out, apart on purpose: the archived bytes as they are, or corrected data. Each says why it is not open. */
 export function FailureActions({ failure }: { failure: GetFailureResponse }) {

@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     id: "ER-APP-16",
     removes: "a version that isn't the next one is refused",
     file: `${APPEND}/domain/decide.ts`,
-    find: "if (!isNext && !(isJump && allowJump))",
+    find: "if (!isNext && !jumps)",
     replace: "if (version < 0)",
     test: `${APPEND}/append-transaction.int.test.ts`,
     title: "ER-APP-16 a refused append leaves no event",

@@ -2,7 +2,7 @@ import type { Tx } from "@/server/platform/db/transaction";
 import { Parameters } from "./failure-query";
 
 /** Oldest open failures that are looked at; beyond it numbers are "at least" and the oldest scopes are still exactly right. */
-export const BLOCKED_SAMPLE = 2_000;
+export const BLOCKED_SAMPLE = 1_000;
 
 export type BlockedFilter = {
   readonly projections: readonly { readonly projectionName: string; readonly consumerGroup: string }[];

@@ -1,9 +1,9 @@
 import { type CauseGroup, COUNT_CAP } from "@/server/contracts/failures";
 import { toIso } from "@/server/platform/db/timestamps";
 import type { Tx } from "@/server/platform/db/transaction";
-import { SCOPE_SAMPLE, sampleCause } from "./cause-repository";
+import { SAMPLE, sampleCause } from "./cause-repository";
 import type { Describer } from "./describe-failure";
-import { groupByCause, type RollupRow, rollupAnswers } from "./domain/selection";
+import { groupByCause, type RollupRow, rollupAnswers, sumRollup } from "./domain/selection";
 import type { ResolvedFilter } from "./failure-query";
 import { countByCause, countDiagnostic, storedCauseId } from "./repository";
 
@@ -24,8 +24,10 @@ export async function loadCauseGroups(
   const all = groupByCause(causes);
   const total = all.reduce((sum, group) => sum + group.n, 0);
   const groups: CauseGroup[] = [];
+  const everything = sumRollup(resolved.causes) + resolved.others;
   for (const group of all.slice(0, limit)) {
-    const sample = await sampleCause(tx, hostId, { ...resolved, causes: group.rows, narrowsCauses: true });
+    const others = everything - group.n;
+    const sample = await sampleCause(tx, hostId, { ...resolved, causes: group.rows, narrowsCauses: true, others });
     // Resolved between the two statements: the cause is gone, its count with it at the next look.
     if (sample === null) continue;
     const head = [...group.rows].sort((a, b) => b.n - a.n)[0] as RollupRow;
@@ -35,7 +37,7 @@ export async function loadCauseGroups(
       eventTypes: { names: [...sample.typeNames], count: sample.typeCount },
       projections: [...new Set(group.rows.map((row) => row.projectionName))].sort().slice(0, 20),
       scopesBlocked: sample.scopes,
-      scopesCapped: group.n > SCOPE_SAMPLE,
+      scopesCapped: group.n > SAMPLE,
       newestTs: toIso(sample.newestTs),
       oldestTs: toIso(sample.oldestTs),
       arrivals: [...sample.arrivals],

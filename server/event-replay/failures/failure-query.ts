@@ -37,17 +37,26 @@ export type Window = {
   readonly offset?: number;
 };
 
-/** Causes that hold more than this share of their projections are found quickest by walking the projections in order. */
+/** Long reads of causes that hold more than this share of their projections walk the projections in order. */
 const WALK_SHARE = 0.25;
+const FEW_CAUSES = 16;
+const PAGE_ROWS = 256;
 
 /**
- * Ids of matching failures, newest first (oldest first when `after` is set), as a SELECT of failure_id and sort_ts.
+ * Ids of matching failures, newest first (oldest first when `after` is set), as a SELECT of sort_ts, failure_id and
+ * the further columns named.
  *
  * A page costs the page, not the table: without a rare cause it is an ordered walk of one index range per projection
  * (event_failure_open_ix, _open_first_ix, _closed_last_ix, _closed_first_ix) that tests each row. Rare causes are read by cause
  * (_open_cause_ix, _closed_cause_ix): only the causes with the best heads can hold a row of the page, so those are cut first.
  */
-export function matchingIds(p: Parameters, hostId: string, resolved: ResolvedFilter, window: Window): string {
+export function matchingIds(
+  p: Parameters,
+  hostId: string,
+  resolved: ResolvedFilter,
+  window: Window,
+  columns: readonly string[] = [],
+): string {
   const ascending = window.after !== undefined;
   const order = `f.${window.sort} ${ascending ? "ASC" : "DESC"}, f.failure_id ${ascending ? "ASC" : "DESC"}`;
   const outer = `sort_ts ${ascending ? "ASC" : "DESC"}, failure_id ${ascending ? "ASC" : "DESC"}`;
@@ -60,11 +69,13 @@ export function matchingIds(p: Parameters, hostId: string, resolved: ResolvedFil
   ];
   const offset = window.offset ?? 0;
   const tail = `LIMIT ${p.add(window.limit)} OFFSET ${p.add(offset)}`;
-  const select = `SELECT f.failure_id, f.${window.sort} AS sort_ts FROM event_failure_transaction_t f`;
+  const from = "FROM event_failure_transaction_t f";
+  const picked = ["failure_id", ...columns];
+  const select = `SELECT f.${window.sort} AS sort_ts, ${picked.map((column) => `f.${column}`).join(", ")}`;
   const rows = window.limit + offset;
-  const byCause = readByCause(resolved, rows);
+  const byCause = readByCause(resolved, window);
   const streams = byCause ? resolved.causes : distinctProjections(resolved.causes);
-  const columns = byCause ? "projection_name, consumer_group, cause_key" : "projection_name, consumer_group";
+  const key = byCause ? "projection_name, consumer_group, cause_key" : "projection_name, consumer_group";
   const arrays = [
     streams.map((s) => s.projectionName),
     streams.map((s) => s.consumerGroup),
@@ -77,13 +88,14 @@ export function matchingIds(p: Parameters, hostId: string, resolved: ResolvedFil
     ...(byCause ? ["f.cause_key = s.cause_key"] : causeCondition(p, resolved)),
   ].join(" AND ");
   const take = p.add(rows);
-  const read = (limit: string) => `CROSS JOIN LATERAL (${select} WHERE ${where} ORDER BY ${order} LIMIT ${limit}) m`;
-  const all = `unnest(${arrays.join(", ")}) AS s(${columns})`;
+  const read = (limit: string) =>
+    `CROSS JOIN LATERAL (${select} ${from} WHERE ${where} ORDER BY ${order} LIMIT ${limit}) m`;
+  const all = `unnest(${arrays.join(", ")}) AS s(${key})`;
   const source =
     streams.length > rows
       ? `(SELECT s.* FROM ${all} ${read("1")} ORDER BY m.${outer.replace(", ", ", m.")} LIMIT ${take}) s`
       : all;
-  return `SELECT m.failure_id, m.sort_ts FROM ${source} ${read(take)} ORDER BY ${outer} ${tail}`;
+  return `SELECT m.* FROM ${source} ${read(take)} ORDER BY ${outer} ${tail}`;
 }
 
 /** Matching failures in no order, as a SELECT of the named columns that stops at `limit` rows. */
@@ -106,9 +118,15 @@ export function matchingRows(
   return `SELECT ${columns} FROM event_failure_transaction_t f WHERE ${where} LIMIT ${p.add(window.limit)}`;
 }
 
-/** Few rows by their causes, many by walking. By first failure too: a rare cause is sorted, which costs less than the walk. */
-function readByCause({ narrowsCauses, causes, others }: ResolvedFilter, rows: number): boolean {
-  if (!narrowsCauses) return false;
+/**
+ * A page is read by cause: bounded wherever in time its causes lie. Long reads of many frequent causes are found quicker by
+ * walking. Cause indexes are in the order of the last failure: by first failure only a rare cause is worth its sort.
+ */
+function readByCause({ filter, narrowsCauses, causes, others }: ResolvedFilter, window: Window): boolean {
+  // A test of members costs a probe a row: one walk that stops at the page makes fewer than every cause for itself.
+  if (!narrowsCauses || asksMembers(filter, causes)) return false;
+  const rows = window.limit + (window.offset ?? 0);
+  if (window.sort === "last_failed_ts" && (causes.length <= FEW_CAUSES || rows <= PAGE_ROWS)) return true;
   const matching = causes.reduce((sum, cause) => sum + cause.n, 0);
   return matching <= rows || matching < (matching + others) * WALK_SHARE;
 }
@@ -129,9 +147,10 @@ function rowConditions(p: Parameters, host: string, { filter, causes, search }: 
   const conditions: string[] = [];
   if (filter.eventType !== undefined && asksMembers(filter, causes)) {
     const type = p.add(filter.eventType);
+    // OFFSET 0 keeps it a probe by key: hashed, it would read every member of that type first.
     conditions.push(
       `(f.failed_event_type = ${type} OR (f.failed_event_type IS NULL AND EXISTS (SELECT 1 FROM event_failure_event_t e
-        WHERE e.host_id = ${host} AND e.failure_id = f.failure_id AND e.event_type = ${type})))`,
+        WHERE e.host_id = ${host} AND e.failure_id = f.failure_id AND e.event_type = ${type} OFFSET 0)))`,
     );
   }
   if (!filter.includeDiagnostic) conditions.push("f.executable");

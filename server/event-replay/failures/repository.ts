@@ -62,19 +62,39 @@ const JOINS = `CROSS JOIN LATERAL (
     SELECT count(*)::int AS "scopeCount" FROM event_failure_scope_t s
     WHERE s.host_id = f.host_id AND s.failure_id = f.failure_id) c`;
 
+/** What COLUMNS and JOINS read of the failure itself. */
+const PAGE_COLUMNS = [
+  "host_id",
+  "status",
+  "projection_name",
+  "consumer_group",
+  "original_transaction_id",
+  "event_count",
+  "replay_policy",
+  "executable",
+  "error_code",
+  "error_type",
+  "error_constraint",
+  "failed_event_type",
+  "failed_ordinal",
+  "failure_count",
+  "decrypted_payload_bytes",
+  "first_failed_ts",
+  "last_failed_ts",
+  "resolved_ts",
+  "resolved_by_request_id",
+];
+
 export type PageRow = FailureRow & { readonly sortTs: string };
 
 /** One page of matching failures, in the window's order. */
 export async function loadPage(tx: Tx, hostId: string, resolved: ResolvedFilter, window: Window): Promise<PageRow[]> {
   if (resolved.causes.length === 0) return [];
   const p = new Parameters();
-  const page = matchingIds(p, hostId, resolved, window);
+  const page = matchingIds(p, hostId, resolved, window, PAGE_COLUMNS);
   const direction = window.after === undefined ? "DESC" : "ASC";
   return await tx.query<PageRow>(
-    `SELECT ${COLUMNS}, page.sort_ts AS "sortTs" FROM (${page}) page
-      JOIN event_failure_transaction_t f ON f.host_id = ${p.add(hostId)} AND f.failure_id = page.failure_id
-      ${JOINS}
-      ORDER BY page.sort_ts ${direction}, page.failure_id ${direction}`,
+    `SELECT ${COLUMNS}, f.sort_ts AS "sortTs" FROM (${page}) f ${JOINS} ORDER BY f.sort_ts ${direction}, f.failure_id ${direction}`,
     p.values,
   );
 }

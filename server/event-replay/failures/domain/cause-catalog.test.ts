@@ -85,6 +85,6 @@ test("ER-CAP-19 a gap is explained with both versions, at scopes that hold nothi
     /^Revision 7 arrived, but the projection is still at 4\./,
   );
   expect(explainCause(gap, { expected: 1, got: 2 })).toMatch(
-    /^Version 2 arrived, but the projection holds none of this scope\./,
+    /^Version 2 arrived, but the projection holds none of this scope yet\./,
   );
 });

@@ -150,9 +150,11 @@ export type GapDetails = {
 
 /** The long sentence of a detail page: for a gap with both versions, else the cause's own. Numbers are ours, from ordering metadata. */
 export function explainCause(cause: FailureCause, gap: GapDetails | null): string {
-  if (cause.code === "REPLAY_GAP" && gap !== null && gap.expected !== null && gap.got !== null) {
+  if (cause.code === "REPLAY_GAP" && gap !== null && gap.got !== null) {
     const unit = gap.scopeType === "GRAPH_ROOT" ? "Revision" : "Version";
-    const standing = gap.expected <= 1 ? "holds none of this scope" : `is still at ${gap.expected - 1}`;
+    // Without an expected version the scope was never projected: its first version is the failure that is open.
+    const empty = gap.expected === null || gap.expected <= 1;
+    const standing = empty ? "holds none of this scope yet" : `is still at ${(gap.expected as number) - 1}`;
     return `${unit} ${gap.got} arrived, but the projection ${standing}. The projection never skips, so nothing of this transaction was written.`;
   }
   return `${cause.sentence}. Nothing of this transaction was written.`;

@@ -13,12 +13,14 @@ export type ActionFacts = {
 
 export type Permission = { readonly allowed: boolean; readonly reason: string | null };
 
-const ALLOWED: Permission = { allowed: true, reason: null };
 const no = (reason: string): Permission => ({ allowed: false, reason });
+
+/** This version has no operation that plans a replay or proposes a repair, so nobody may. */
+const NOT_HERE = no("Planning and repair are not part of this console yet; nothing can run from here.");
 
 /** Whether the archived bytes may be planned for replay now; the reason says who or what would change a no. */
 export function replayOriginal(facts: ActionFacts): Permission {
-  return notRecoverable(facts) ?? (facts.mayPlan ? ALLOWED : no("Your role may read failures, not plan a replay."));
+  return notRecoverable(facts) ?? (facts.mayPlan ? NOT_HERE : no("Your role may read failures, not plan a replay."));
 }
 
 /** Whether a repair may be proposed now. Repair needs a typed form for a member of the transaction. */
@@ -28,7 +30,7 @@ export function repair(facts: ActionFacts): Permission {
   if (!facts.ordered) return no("An unordered transaction is never repaired. Replay it, or waive it.");
   if (facts.repairForms === 0)
     return no("These event types have no repair form. Their data is valid; the cause lies in the projection.");
-  return facts.mayRepair ? ALLOWED : no("Your role may read failures, not propose a repair.");
+  return facts.mayRepair ? NOT_HERE : no("Your role may read failures, not propose a repair.");
 }
 
 function notRecoverable(facts: ActionFacts): Permission | null {
