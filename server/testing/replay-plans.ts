@@ -2,7 +2,7 @@ import type pg from "pg";
 import { ensureProgressRows } from "@/server/event-replay/live/outbox-lane";
 import { scopeRunsOf } from "@/server/event-replay/projection/domain/membership";
 import type { EventHandler, ProjectionDefinition } from "@/server/event-replay/projection/domain/types";
-import { type Scope, scopeId } from "@/server/event-replay/registry/domain/scopes";
+import { scopeId } from "@/server/event-replay/registry/domain/scopes";
 import { inTransaction } from "@/server/platform/db/transaction";
 import { newId, partitionOfHost } from "@/server/platform/ids";
 import { drainLane } from "./drain-lane";
@@ -48,8 +48,6 @@ export const account = (id: string, version: number, balance: number): OutboxMem
   version,
   data: { owner: `${id} v${version}`, balance },
 });
-
-export const accountScope = (id: string): Scope => ({ type: "AGGREGATE", key: `Account:${id}` });
 
 export type Captured = { readonly hostId: string; readonly failureIds: readonly string[] };
 
