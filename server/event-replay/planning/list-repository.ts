@@ -70,7 +70,7 @@ export async function countRequests(
   filter: ListFilter,
 ): Promise<{ readonly total: number; readonly capped: boolean }> {
   const [row] = await tx.query<{ n: number }>(
-    `SELECT count(*)::int AS n FROM (SELECT FROM event_replay_request_t r WHERE ${MATCHES} LIMIT ${COUNT_CAP + 1}) some`,
+    `SELECT count(*)::int AS n FROM (SELECT FROM event_replay_request_t r WHERE ${MATCHES} LIMIT ${COUNT_CAP + 1}) matching`,
     [hostId, filter.statuses, filter.failureId, filter.includePreviews],
     "count_requests",
   );
