@@ -56,25 +56,26 @@ const quarantineAll = (holder: Holder, key: string, failureId: string) =>
     quarantine(tx, { ...holder, ownerByScope: new Map([[scopeId(account(key)), failureId]]) }),
   );
 
-/** A door that a handler stands in until the test opens it. */
-function gate() {
-  let enter: () => void = () => undefined;
+function door() {
   let open: () => void = () => undefined;
-  const entered = new Promise<void>((resolve) => {
-    enter = resolve;
-  });
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
+  return { open, opened };
+}
+
+/** A handler that says when it is entered and stays inside until the test lets it go on. */
+function gate() {
+  const [inside, outside] = [door(), door()];
   const handler: EventHandler = {
     kind: "statements",
     async handle() {
-      enter();
-      await opened;
+      inside.open();
+      await outside.opened;
       return 1;
     },
   };
-  return { handler, entered, open };
+  return { handler, entered: inside.opened, open: outside.open };
 }
 const waiting = (lockType: string) =>
   expect
@@ -189,13 +190,13 @@ test("ER-ISO-03 install waits for the work in progress, carries epoch and fencin
 
 test("ER-ISO-25 a live writer that began before the barrier commits first, and the installer sees what it wrote", async () => {
   const hostId = hostOfPartition(4);
-  const door = gate();
-  const gated = ledgerProjection({ handlers: { AccountUpdatedEvent: door.handler } });
+  const held = gate();
+  const gated = ledgerProjection({ handlers: { AccountUpdatedEvent: held.handler } });
   await put(hostId, [event("iso25", 1)]);
   await drainLane(db.pool, ledger, 4);
   await put(hostId, [event("iso25", 2)]);
   const live = projectBatch(db.createPool(), gated, 4);
-  await door.entered;
+  await held.entered;
   const holder = await newHolder(db.pool, ledger, hostId);
   let seen: unknown;
   const installing = inTransaction(db.createPool(), "install", async (tx) => {
@@ -207,7 +208,7 @@ test("ER-ISO-25 a live writer that began before the barrier commits first, and t
   // A batch that would begin now leaves the lane to the waiting installer.
   expect(await projectBatch(db.pool, ledger, 4)).toEqual({ kind: "IDLE" });
   expect(await barriersOf(db.pool, hostId)).toEqual([]);
-  door.open();
+  held.open();
   expect(await live).toMatchObject({ kind: "DONE", parked: 0 });
   expect(await installing).toEqual({ kind: "INSTALLED", epoch: 1 });
   expect(seen).toEqual([{ projected_version: 2 }]);
@@ -218,22 +219,17 @@ test("ER-ISO-25 a live writer that begins while the barrier is being installed s
   const hostId = hostOfPartition(5);
   const holder = await newHolder(db.pool, ledger, hostId);
   await put(hostId, [event("after", 1)]);
-  const step = { go: () => undefined as void, reached: () => undefined as void };
-  const reached = new Promise<void>((resolve) => {
-    step.reached = resolve;
-  });
-  const go = new Promise<void>((resolve) => {
-    step.go = resolve;
-  });
+  const installed = door();
+  const commit = door();
   const installing = inTransaction(db.createPool(), "install", async (tx) => {
     await installBarriers(tx, { ...holder, scopes: [account("after")] });
-    step.reached();
-    await go;
+    installed.open();
+    await commit.opened;
   });
-  await reached;
+  await installed.opened;
   // Installed but not committed: no batch of the partition may run, so none can miss it.
   expect(await projectBatch(db.pool, ledger, 5)).toEqual({ kind: "IDLE" });
-  step.go();
+  commit.open();
   await installing;
   expect(await projectBatch(db.pool, ledger, 5)).toMatchObject({ kind: "DONE", parked: 1 });
   expect(await projectedVersion(hostId, "after")).toBeUndefined();
@@ -243,16 +239,16 @@ test("ER-ISO-25 a live writer that begins while the barrier is being installed s
 
 test("ER-ISO-03 an installer that live work doesn't let in gives up with PAUSE_TIMEOUT and leaves no barrier", async () => {
   const hostId = hostOfPartition(6);
-  const door = gate();
+  const held = gate();
   await put(hostId, [event("pause", 1)]);
-  const live = projectBatch(db.createPool(), ledgerProjection({ handlers: { AccountOpenedEvent: door.handler } }), 6);
-  await door.entered;
+  const live = projectBatch(db.createPool(), ledgerProjection({ handlers: { AccountOpenedEvent: held.handler } }), 6);
+  await held.entered;
   const holder = await newHolder(db.pool, ledger, hostId);
   const installing = inTransaction(db.pool, "install", (tx) =>
     installBarriers(tx, { ...holder, scopes: [account("pause")], waitMs: 50 }),
   );
   await expect(installing).rejects.toMatchObject({ code: "PAUSE_TIMEOUT" });
-  door.open();
+  held.open();
   await live;
   expect(await barriersOf(db.pool, hostId)).toEqual([]);
 });
@@ -376,18 +372,18 @@ test("ER-ISO-07 a barrier installed later holds work that was parked before it, 
 
 test("ER-ISO-07 a live batch that parks while the release waits keeps the barrier up", async () => {
   const hostId = hostOfPartition(12);
-  const door = gate();
-  const gated = ledgerProjection({ handlers: { NoteWrittenEvent: door.handler } });
+  const held = gate();
+  const gated = ledgerProjection({ handlers: { NoteWrittenEvent: held.handler } });
   const holder = await newHolder(db.pool, ledger, hostId);
   await install(db.pool, holder, [account("close")]);
   await startDrain(db.pool, holder);
   expect(await drainStep(db.pool, ledger, holder)).toEqual({ kind: "EMPTY" });
   await put(hostId, [{ type: "NoteWrittenEvent", data: { noteId: "close" } }], [event("close", 1)]);
   const live = projectBatch(db.createPool(), gated, partitionOfHost(hostId));
-  await door.entered;
+  await held.entered;
   const releasing = release(db.createPool(), holder);
   await waiting("advisory");
-  door.open();
+  held.open();
   expect(await live).toMatchObject({ parked: 1 });
   expect(await releasing).toBe("MORE");
   expect(await barriersOf(db.pool, hostId)).toMatchObject([{ state: "DRAINING", released: false }]);
