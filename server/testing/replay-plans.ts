@@ -84,6 +84,8 @@ export type PlanOptions = {
   /** Until it expires, seconds. Negative: planned long ago. */
   readonly expiresIn?: number;
   readonly definition?: ProjectionDefinition;
+  /** Binds every item to this repair. */
+  readonly repairId?: string;
 };
 
 export type SeededPlan = { readonly hostId: string; readonly replayRequestId: string; readonly planHash: string };
@@ -129,11 +131,11 @@ export async function seedPlan(pool: pg.Pool, captured: Captured, options: PlanO
     ],
   );
   await pool.query(
-    `INSERT INTO event_replay_item_t (host_id, replay_request_id, item_ordinal, failure_id, expected_content_fingerprint, dependency_reason)
-     SELECT $1, $2, s.o - 1, f.failure_id, f.content_fingerprint, 'Selected'
+    `INSERT INTO event_replay_item_t (host_id, replay_request_id, item_ordinal, failure_id, repair_id, expected_content_fingerprint, dependency_reason)
+     SELECT $1, $2, s.o - 1, f.failure_id, $4, f.content_fingerprint, 'Selected'
        FROM unnest($3::uuid[]) WITH ORDINALITY AS s(failure_id, o)
        JOIN event_failure_transaction_t f ON f.host_id = $1 AND f.failure_id = s.failure_id`,
-    [hostId, replayRequestId, failureIds],
+    [hostId, replayRequestId, failureIds, options.repairId ?? null],
   );
   const plan = { hostId, replayRequestId, planHash: `sha256:${planHash}` };
   if (options.mode === "VALIDATE_ONLY") {

@@ -70,7 +70,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     id: "ER-ISO-16",
-    removes: "the stored outcome of what has been committed",
+    removes: "the end of a dead executor's attempts at the next claim",
     file: `${EXECUTION}/claim.ts`,
     find: "await abandonAttempts(tx, hostId, replayRequestId);",
     replace: "0;",

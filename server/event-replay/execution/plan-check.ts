@@ -48,6 +48,9 @@ export async function checkPlan(
   const seen = new Set<string>();
   for (const [i, item] of items.entries()) {
     if (item.status === "SUCCEEDED") continue;
+    // Original bytes never run in the place of a repair; nothing here materialises corrected ones.
+    if (item.repairId !== null)
+      return { ...stale(item, "The item is bound to a repair."), code: "INVALID_REPLAY_STATE" };
     const reason = staleItem(item);
     if (reason) return stale(item, reason);
     if (item.members.some((member) => excludedEventTypes.includes(member.eventType))) {

@@ -177,3 +177,10 @@ test("ER-PLN-14 live work of other scopes, accounts and hosts never makes a plan
   await drainLane(db.pool, ledger, Number.parseInt(captured.hostId.slice(-1), 16));
   expect(await processReplay({ pool: db.pool, projection: ledger }, plan)).toMatchObject({ status: "SUCCEEDED" });
 });
+
+test("ER-APR-14 an item bound to a repair never runs the original bytes in its place: refused before any intent", async () => {
+  const captured = await failedUpdates(db.pool, ["bound"]);
+  const repairId = await insertRepair(db.pool, captured.hostId, captured.failureIds[0] as string);
+  const plan = await seedPlan(db.pool, captured, { repairId });
+  expect(await executeCode(plan)).toBe("INVALID_REPLAY_STATE");
+});
