@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { index, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { filled, oneOf, paired, rule, ts, tsNow, v, xid8 } from "./columns";
+import { replayRequest } from "./replay";
 
 /**
  * One action that takes two persons (waive failures, release a barrier with a gap). Written by the first person's command;
@@ -111,5 +112,37 @@ export const person = pgTable(
     primaryKey({ name: "person_pk", columns: [t.host_id, t.person_id] }),
     rule("person_texts_ck", `${filled("person_id")} AND ${filled("issuer")} AND ${filled("subject")}`),
     rule("person_times_ck", "last_seen_ts >= first_seen_ts"),
+  ],
+);
+
+/**
+ * One notice to approvers that a plan awaits them, on its way to the deployment's webhook. Written and moved by the sender
+ * alone, one row a request while the webhook is on; holds no reason, payload or receiver's answer. The index is the queue.
+ */
+export const webhookDelivery = pgTable(
+  "webhook_delivery_t",
+  {
+    host_id: uuid().notNull(),
+    replay_request_id: uuid().notNull(),
+    delivery_id: uuid().notNull(),
+    status: v(16).notNull().default("PENDING"),
+    attempt_count: integer().notNull().default(0),
+    next_attempt_ts: tsNow(),
+    /** HTTP status of the last answer; null when there was none. */
+    last_http_status: integer(),
+    completed_ts: ts(),
+    created_ts: tsNow(),
+  },
+  (t) => [
+    primaryKey({ name: "webhook_delivery_pk", columns: [t.host_id, t.replay_request_id] }),
+    unique("webhook_delivery_id_uk").on(t.host_id, t.delivery_id),
+    foreignKey({
+      name: "webhook_delivery_request_fk",
+      columns: [t.host_id, t.replay_request_id],
+      foreignColumns: [replayRequest.host_id, replayRequest.replay_request_id],
+    }).onDelete("restrict"),
+    rule("webhook_delivery_status_ck", oneOf("status", "PENDING", "DELIVERED", "GIVEN_UP")),
+    rule("webhook_delivery_fields_ck", "attempt_count >= 0 AND (status = 'PENDING') = (completed_ts IS NULL)"),
+    index("webhook_delivery_due_ix").on(t.next_attempt_ts).where(sql.raw("status = 'PENDING'")),
   ],
 );

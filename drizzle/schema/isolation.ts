@@ -70,7 +70,8 @@ export const replayBarrier = pgTable(
 /**
  * One live transaction parked behind a barrier, bytes and all. Written by the live batch in the transaction that advances the
  * source; bytes and coordinates are immutable, only drain progress moves. Redelivery is a no-op by either unique key.
- * Indexes: a barrier's work by status; what waits, in drain order, by transaction (is it parked?) and by scope (who parked it?).
+ * Indexes: a barrier's work by status in drain
+ * order; what waits, by transaction (is it parked?) and by scope (behind whom?).
  */
 export const projectionDeferred = pgTable(
   "event_projection_deferred_t",
@@ -152,9 +153,6 @@ export const projectionDeferred = pgTable(
         ELSE completed_ts IS NULL AND failure_id IS NULL END`,
     ),
     index("event_projection_deferred_drain_ix").on(t.host_id, t.barrier_id, t.status, t.source_order_key),
-    index("event_projection_deferred_pending_ix")
-      .on(t.host_id, t.source_order_key)
-      .where(sql.raw("status = 'PENDING'")),
     index("event_projection_deferred_pending_transaction_ix")
       .on(t.host_id, t.original_transaction_id)
       .where(sql.raw("status = 'PENDING'")),

@@ -10,4 +10,6 @@ export type ReplayContext = OperationContext & {
    * (platform/http/internal-call.ts).
    */
   callQuery(operation: string, data: unknown): Promise<InternalAnswer>;
+  /** Whether somebody with these roles may call an operation: who else could act. No role name stands in code. */
+  rolesMayCall(roles: readonly string[], operation: string): boolean;
 };

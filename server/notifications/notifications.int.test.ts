@@ -6,6 +6,7 @@ import { deps, HOST, note, rulesOf } from "@/server/testing/append";
 import { testDatabase } from "@/server/testing/database";
 import { insertFailures } from "@/server/testing/failures";
 import { callOperation, readContext } from "@/server/testing/read-context";
+import { insertFailure, insertRequest } from "@/server/testing/replay-rows";
 import { notificationOperations } from "./operations";
 
 const db = testDatabase();
@@ -88,6 +89,41 @@ test("ER-UI-02 a pending notification that the projection has passed is shown SU
   expect((await get(hostId, who, { status: "PENDING" })).notifications.map((n) => n.id)).toEqual([waiting]);
   expect((await get(hostId, who, { processFlag: "Y" })).total).toBe(1);
   expect((await get(hostId, who, { processFlag: "N" })).total).toBe(1);
+});
+
+test("ER-ISO-04 a notification whose transaction is parked behind a barrier stays PENDING, though its lane has passed it", async () => {
+  const hostId = newId();
+  const [transactionId, barrierId, deferredId] = [newId(), newId(), newId()];
+  const requestId = await insertRequest(db.pool, hostId, { failures: [await insertFailure(db.pool, hostId)] });
+  const parked = await notify(hostId, { offset: 1, transactionId });
+  const passed = await notify(hostId, { offset: 2 });
+  await db.pool.query(
+    `INSERT INTO consumer_offsets (group_id, topic_id, partition_id, next_offset) VALUES ('user-query-group', 1, $1, 9)
+     ON CONFLICT (group_id, topic_id, partition_id) DO UPDATE SET next_offset = greatest(consumer_offsets.next_offset, 9)`,
+    [partitionOfHost(hostId)],
+  );
+  await db.pool.query(
+    `INSERT INTO event_replay_barrier_t (host_id, barrier_id, projection_name, consumer_group, scope_type, scope_key, state,
+       owner_type, replay_request_id, barrier_epoch)
+     VALUES ($1, $2, 'portal-query', 'user-query-group', 'AGGREGATE', 'User:1', 'ACTIVE', 'REPLAY_REQUEST', $3, 1)`,
+    [hostId, barrierId, requestId],
+  );
+  await db.pool.query(
+    `INSERT INTO event_projection_deferred_t (host_id, deferred_id, barrier_id, original_transaction_id, content_fingerprint,
+       source_processor, source_order_key, source_coordinates, event_count, decrypted_payload_bytes, payload_digest,
+       payload_storage, payload_plain)
+     VALUES ($1, $2, $3, $4, $5, 'DATABASE', '1', '{}', 1, 1, encode(sha256('x'), 'hex'), 'DATABASE_PLAIN', 'x')`,
+    [hostId, deferredId, barrierId, transactionId, "0".repeat(64)],
+  );
+  const who = { may: [EVERYONE] };
+  const status = async () =>
+    Object.fromEntries((await get(hostId, who)).notifications.map((n) => [n.id, n.status] as const));
+  expect(await status()).toEqual({ [parked]: "PENDING", [passed]: "SUCCEEDED" });
+  expect((await get(hostId, who, { status: "SUCCEEDED" })).notifications.map((n) => n.id)).toEqual([passed]);
+  for (const change of ["status = 'RUNNING'", "status = 'SUCCEEDED', completed_ts = now()"]) {
+    await db.pool.query(`UPDATE event_projection_deferred_t SET ${change} WHERE deferred_id = $1`, [deferredId]);
+  }
+  expect(await status()).toEqual({ [parked]: "SUCCEEDED", [passed]: "SUCCEEDED" });
 });
 
 test("ER-CAP-36 a DLQ notification tells a safe code, never event JSON, and points to its canonical failure", async () => {

@@ -1,6 +1,7 @@
 import type { OperationContract } from "@/server/contracts/operation";
 import { executionOperations } from "@/server/event-replay/execution/operations";
 import { failureOperations } from "@/server/event-replay/failures/operations";
+import { planningOperations } from "@/server/event-replay/planning/operations";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
 import { notificationOperations } from "@/server/notifications/operations";
 import type { BoundOperation } from "@/server/platform/http/operation-context";
@@ -10,6 +11,7 @@ import { demoOperations } from "./demo-operations";
 /** Every published operation, one entry each: what is not here doesn't exist on any surface. */
 const ALL: readonly BoundOperation<ReplayContext>[] = [
   ...failureOperations,
+  ...planningOperations,
   ...executionOperations,
   ...notificationOperations,
   ...portalOperations,

@@ -62,6 +62,7 @@ function build(config: Config): Runtime {
         hostId: actor.hostId,
         requestId,
         may: (permission) => rules.may(actor, permission),
+        rolesMayCall: rules.rolesMayCall,
         callQuery: (operation, data) => callReplica(config, "query", operation, { data, request, requestId }),
       }),
     },

@@ -1,5 +1,7 @@
 import { assertReferencedVersions } from "@/server/event-replay/append/referenced-versions";
 import { LiveProjector } from "@/server/event-replay/live/live-projector";
+import { startWebhookSender } from "@/server/governance/approver-webhook/sender";
+import { readWebhookSettings } from "@/server/governance/approver-webhook/settings";
 import { ConfigError, readProcessorConfig } from "@/server/platform/config";
 import { createPool } from "@/server/platform/db/pool";
 import { assertSchema } from "@/server/platform/db/schema-check";
@@ -10,7 +12,8 @@ import { startScrapeServer } from "@/server/processors/scrape-server";
 
 /**
  * Process: live projection of the example portal from the PostgreSQL outbox. Any number may run. It refuses to start on half a
- * schema (ER-DEP-02), has no switch beside the normal source setting, and holds no replay thread (ER-DEP-04).
+ * schema (ER-DEP-02), has no switch beside the normal source setting, and holds no replay thread (ER-DEP-04). With WEBHOOK_URL
+ * set it also tells approvers of plans that await them.
  */
 async function main(): Promise<void> {
   const config = readProcessorConfig(process.env);
@@ -20,7 +23,8 @@ async function main(): Promise<void> {
       "This process projects the PostgreSQL outbox; EVENT_SOURCE must be database.",
     );
   }
-  const pool = createPool(config.databaseUrl, { max: LANES + 2, name: "projector" });
+  const webhook = readWebhookSettings(process.env);
+  const pool = createPool(config.databaseUrl, { max: LANES + 3, name: "projector" });
   await assertSchema(pool);
   const definition = config.demo ? withDemoDefect(portalProjection()) : portalProjection();
   await assertReferencedVersions(pool, definition.registries);
@@ -41,6 +45,7 @@ async function main(): Promise<void> {
   });
   await projector.start();
   const scrape = config.metricsPort === null ? null : await startScrapeServer(config.metricsPort);
+  const notices = webhook === null ? null : startWebhookSender(pool, webhook);
   log.info("live projection runs", { component: "projector" });
 
   let stopping = false;
@@ -49,6 +54,7 @@ async function main(): Promise<void> {
     stopping = true;
     log.info("live projection stops", { signal });
     scrape?.close();
+    await notices?.stop();
     await projector.stop();
     await pool.end();
   };

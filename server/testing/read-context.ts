@@ -18,6 +18,7 @@ export function readContext(
     projection: portalProjection(),
     actor: { personId: `https://issuer.test|${userId}`, userId, hostId, roles: [], name: "Test", human: true },
     may: (permission) => options.may?.includes(permission) ?? false,
+    rolesMayCall: (roles, operation) => roles.includes(operation),
     callQuery: () => Promise.resolve({ kind: "LOST" }),
   };
 }

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { ensureProgressRows } from "@/server/event-replay/live/outbox-lane";
 import { scopeRunsOf } from "@/server/event-replay/projection/domain/membership";
 import type { EventHandler, ProjectionDefinition } from "@/server/event-replay/projection/domain/types";
-import { type Scope, scopeId } from "@/server/event-replay/registry/domain/scopes";
+import { scopeId } from "@/server/event-replay/registry/domain/scopes";
 import { inTransaction } from "@/server/platform/db/transaction";
 import { newId, partitionOfHost } from "@/server/platform/ids";
 import { drainLane } from "./drain-lane";
@@ -49,8 +49,6 @@ export const account = (id: string, version: number, balance: number): OutboxMem
   data: { owner: `${id} v${version}`, balance },
 });
 
-export const accountScope = (id: string): Scope => ({ type: "AGGREGATE", key: `Account:${id}` });
-
 export type Captured = { readonly hostId: string; readonly failureIds: readonly string[] };
 
 /** Appends these transactions on a host of their own and projects them with the defect on. Failures in capture order. */
@@ -86,6 +84,8 @@ export type PlanOptions = {
   /** Until it expires, seconds. Negative: planned long ago. */
   readonly expiresIn?: number;
   readonly definition?: ProjectionDefinition;
+  /** Binds every item to this repair. */
+  readonly repairId?: string;
 };
 
 export type SeededPlan = { readonly hostId: string; readonly replayRequestId: string; readonly planHash: string };
@@ -131,11 +131,11 @@ export async function seedPlan(pool: pg.Pool, captured: Captured, options: PlanO
     ],
   );
   await pool.query(
-    `INSERT INTO event_replay_item_t (host_id, replay_request_id, item_ordinal, failure_id, expected_content_fingerprint, dependency_reason)
-     SELECT $1, $2, s.o - 1, f.failure_id, f.content_fingerprint, 'Selected'
+    `INSERT INTO event_replay_item_t (host_id, replay_request_id, item_ordinal, failure_id, repair_id, expected_content_fingerprint, dependency_reason)
+     SELECT $1, $2, s.o - 1, f.failure_id, $4, f.content_fingerprint, 'Selected'
        FROM unnest($3::uuid[]) WITH ORDINALITY AS s(failure_id, o)
        JOIN event_failure_transaction_t f ON f.host_id = $1 AND f.failure_id = s.failure_id`,
-    [hostId, replayRequestId, failureIds],
+    [hostId, replayRequestId, failureIds, options.repairId ?? null],
   );
   const plan = { hostId, replayRequestId, planHash: `sha256:${planHash}` };
   if (options.mode === "VALIDATE_ONLY") {

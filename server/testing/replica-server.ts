@@ -72,7 +72,9 @@ export async function startReplica(options: ReplicaOptions): Promise<ReplicaServ
   server.on("request", async (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const headers = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+    const headers = new Headers(
+      Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    );
     const request = new Request(`http://127.0.0.1:${port}${incoming.url}`, {
       method: "POST",
       headers,

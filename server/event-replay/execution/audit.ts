@@ -1,38 +1,19 @@
 import type { ReplayContext } from "@/server/event-replay/replay-context";
+import { type AuditEvent, audit } from "@/server/governance/audit";
 import type { Tx } from "@/server/platform/db/transaction";
-import { newId } from "@/server/platform/ids";
 import type { Fence } from "./fence";
 import { workerId } from "./worker-id";
 
 type Facts = {
   readonly failureId?: string;
-  readonly barrierId?: string;
   /** Numbers, ids, codes of ours. */
   readonly details?: Readonly<Record<string, unknown>>;
 };
 
-const INSERT = `INSERT INTO event_replay_audit_t
-  (host_id, audit_id, event_name, actor_type, actor_id, replay_request_id, failure_id, barrier_id, reason, details)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb)`;
-
 /** What an execution did, in the transaction that did it. */
-export async function auditExecution(tx: Tx, fence: Fence, event: string, facts: Facts = {}): Promise<void> {
-  await tx.execute(
-    INSERT,
-    [
-      fence.hostId,
-      newId(),
-      event,
-      "WORKER",
-      workerId(),
-      fence.replayRequestId,
-      facts.failureId ?? null,
-      facts.barrierId ?? null,
-      null,
-      JSON.stringify(facts.details ?? {}),
-    ],
-    "audit_execution",
-  );
+export async function auditExecution(tx: Tx, fence: Fence, event: AuditEvent, facts: Facts = {}): Promise<void> {
+  const { hostId, replayRequestId } = fence;
+  await audit(tx, { hostId, replayRequestId, event, actor: { type: "WORKER", workerId: workerId() }, ...facts });
 }
 
 /** What a person asked for, with their reason and the hash they saw (ER-APR-10). */
@@ -40,18 +21,14 @@ export async function auditPerson(
   tx: Tx,
   ctx: ReplayContext,
   request: { readonly replayRequestId: string; readonly planHash: string; readonly reason: string },
-  event: string,
+  event: AuditEvent,
 ): Promise<void> {
-  await tx.execute(INSERT, [
-    ctx.hostId,
-    newId(),
+  await audit(tx, {
+    hostId: ctx.hostId,
     event,
-    "USER",
-    ctx.actor.personId,
-    request.replayRequestId,
-    null,
-    null,
-    request.reason,
-    JSON.stringify({ planHash: request.planHash }),
-  ]);
+    actor: { type: "USER", personId: ctx.actor.personId },
+    replayRequestId: request.replayRequestId,
+    reason: request.reason,
+    details: { planHash: request.planHash },
+  });
 }

@@ -29,7 +29,7 @@ export type ClaimRequest = {
  */
 export async function claimRequest(tx: Tx, claim: ClaimRequest): Promise<Claim> {
   const { hostId, replayRequestId } = claim;
-  const request = await lockNow(tx, hostId, replayRequestId);
+  const request = await lockOrRefuse(tx, hostId, replayRequestId);
   if (!request) throw new AppError("REQUEST_NOT_FOUND");
   requireHash(request, claim.planHash);
   if (request.status === "SUCCEEDED" || request.status === "FAILED") return { kind: "ENDED", request };
@@ -55,7 +55,11 @@ function requireIntent(request: RequestRow): void {
   if (!committed || request.validation_mode !== "EXECUTE") throw new AppError("INVALID_REPLAY_STATE");
 }
 
-async function lockNow(tx: Tx, hostId: string, replayRequestId: string): Promise<RequestRow | undefined> {
+/**
+ * The request row, locked. REPLAY_EXECUTION_IN_PROGRESS when a step of an execution, or another decision, holds it: waiting
+ * would answer nothing better.
+ */
+export async function lockOrRefuse(tx: Tx, hostId: string, replayRequestId: string): Promise<RequestRow | undefined> {
   try {
     return await lockRequestNow(tx, hostId, replayRequestId);
   } catch (error) {

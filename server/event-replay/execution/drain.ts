@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@/server/contracts/errors";
 import { captureFailure } from "@/server/event-replay/capture/capture-failure";
 import type { FailureReason } from "@/server/event-replay/capture/domain/failure-record";
-import { isIntegrityViolation } from "@/server/event-replay/live/isolate";
+import { checkConstraints } from "@/server/event-replay/live/isolate";
 import { scopeRunsOf } from "@/server/event-replay/projection/domain/membership";
 import { decodeParked } from "@/server/event-replay/projection/domain/parked-frame";
 import type { ProjectionDefinition, ProjectionTransaction } from "@/server/event-replay/projection/domain/types";
@@ -10,7 +10,6 @@ import type { Scope } from "@/server/event-replay/registry/domain/scopes";
 import { isTransient, safePgError } from "@/server/platform/db/pg-errors";
 import type { Tx } from "@/server/platform/db/transaction";
 import { AppError } from "@/server/platform/errors";
-import { auditExecution } from "./audit";
 import { type Projection, quarantineBarriers } from "./barrier-repository";
 import { mustHit } from "./fence";
 import {
@@ -32,7 +31,6 @@ export type DrainRequest = {
   readonly hostId: string;
   readonly requestId: string;
   readonly partitionId: number;
-  readonly fencingToken: number;
 };
 
 export type DrainResult =
@@ -56,8 +54,8 @@ export type DrainResult =
  * arrives meanwhile is parked behind.
  *
  * A transaction that does not project is archived as a new failure, its row ends FAILED with that failure's id, and every
- * barrier it waited for becomes a quarantine of it in the same commit, with its audit record, so that nothing of its scopes
- * jumps ahead (ER-ISO-09).
+ * barrier it waited for becomes a quarantine of it in the same commit, so that nothing of its scopes jumps ahead
+ * (ER-ISO-09); the caller adds the audit record.
  * One whose scope an OPEN failure holds is what live work calls a gap: it is archived as REPLAY_GAP, as live work would, and
  * the drain goes on. Transient errors are thrown: the step may run again.
  */
@@ -76,7 +74,7 @@ export async function drainNext(tx: Tx, definition: ProjectionDefinition, reques
     return { kind: "DRAINED" };
   }
   if (reason.code === "REPLAY_GAP") return archiveGap(tx, current, parked, transaction, reason);
-  return fail(tx, current, request, parked, transaction, reason);
+  return fail(tx, current, parked, transaction, reason);
 }
 
 /** Locks the next one, or says why there is none. Somebody who drained it first makes us look again. */
@@ -140,11 +138,11 @@ async function attempt(
       return refused;
     }
     // A constraint that only speaks at commit would undo the step's own bookkeeping: it has to speak here.
-    await tx.execute("SET CONSTRAINTS ALL IMMEDIATE");
+    await checkConstraints(tx);
     await tx.execute("RELEASE SAVEPOINT drain_step");
     return null;
   } catch (error) {
-    if (isTransient(error) || !(error instanceof ProjectionWriteError || isIntegrityViolation(error))) throw error;
+    if (isTransient(error) || !(error instanceof ProjectionWriteError)) throw error;
     await undo();
     const ordinal = transaction.members.length === 1 ? 0 : null;
     return { code: "DEFERRED_PROJECTION_FAILED", pg: safePgError(error), ordinal, gap: null };
@@ -172,7 +170,6 @@ async function archiveGap(
 async function fail(
   tx: Tx,
   definition: ProjectionDefinition,
-  request: DrainRequest,
   parked: ParkedRow,
   transaction: ProjectionTransaction,
   reason: FailureReason,
@@ -182,15 +179,6 @@ async function fail(
   mustHit(await endParked(tx, parked.hostId, parked.deferredId, { failureId, code: reason.code }));
   const owners = barriers.map(({ barrierId }) => ({ barrierId, failureId }));
   mustHit(await quarantineBarriers(tx, parked.hostId, owners), owners.length);
-  const { hostId, requestId: replayRequestId, fencingToken } = request;
-  await auditExecution(tx, { hostId, replayRequestId, fencingToken }, "EVENT_REPLAY_DEFERRED_FAILED", {
-    failureId,
-    details: {
-      deferredId: parked.deferredId,
-      transactionId: transaction.transactionId,
-      sqlState: reason.pg?.sqlState ?? null,
-    },
-  });
   return {
     kind: "FAILED",
     failureId,

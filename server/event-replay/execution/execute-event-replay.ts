@@ -3,21 +3,21 @@ import {
   type ExecuteReplayResponse,
   processEventReplayResponse,
 } from "@/server/contracts/replay";
+import { expireIfOverdue } from "@/server/event-replay/planning/request-repository";
 import { readReplayConfig } from "@/server/event-replay/registry/replay-config";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
-import { safePgError } from "@/server/platform/db/pg-errors";
 import { inTransaction, type Tx } from "@/server/platform/db/transaction";
 import { AppError } from "@/server/platform/errors";
 import type { InternalAnswer } from "@/server/platform/http/internal-call";
 import { auditPerson } from "./audit";
 import { findHolder } from "./barriers";
-import { requireHash } from "./claim";
+import { lockOrRefuse, requireHash } from "./claim";
 import { holderOf, scopesOf } from "./install";
 import { loadItems } from "./item-repository";
 import { hasLiveLease } from "./lease";
 import { checkPlan } from "./plan-check";
 import { answerOf } from "./process-event-replay";
-import { commitIntent, lockRequestNow, type RequestRow } from "./request-repository";
+import { commitIntent, type RequestRow } from "./request-repository";
 
 /** The browser gets its answer after at most this long; the call it made runs on (ER-API-24). Milliseconds. */
 export const ANSWER_AFTER_MS = 5_000;
@@ -51,7 +51,7 @@ async function decide(
   ctx: ReplayContext,
   request: ExecuteReplayRequest,
 ): Promise<"CALL" | "INVALID_REPLAY_STATE"> {
-  const row = await lockNow(tx, ctx.hostId, request.replayRequestId);
+  const row = await lockOrRefuse(tx, ctx.hostId, request.replayRequestId);
   if (!row) throw new AppError("REQUEST_NOT_FOUND");
   requireHash(row, request.planHash);
   if (row.status === "SUCCEEDED") return "CALL";
@@ -61,26 +61,16 @@ async function decide(
   if (row.status === "READY" || row.status === "AWAITING_APPROVAL") throw new AppError("AUTHORIZATION_DENIED");
   if (row.status !== "APPROVED") throw new AppError("INVALID_REPLAY_STATE");
   requireIndependentApproval(row);
-  if (row.expired) return expire(tx, ctx, request);
+  if (await expireIfOverdue(tx, ctx.hostId, request.replayRequestId)) return "INVALID_REPLAY_STATE";
   const items = await loadItems(tx, ctx.hostId, request.replayRequestId);
   const objection = await checkPlan(tx, ctx.projection, ctx.hostId, row, items, readReplayConfig().excludedEventTypes);
-  if (objection) throw new AppError(objection.code);
+  if (objection) throw new AppError(objection.code, { failureIds: [objection.failureId] });
   await refuseHeld(tx, ctx, row);
   if (!(await commitIntent(tx, ctx.hostId, request.replayRequestId, ctx.actor.personId))) {
     throw new AppError("INVALID_REPLAY_STATE");
   }
   await auditPerson(tx, ctx, request, "EVENT_REPLAY_EXECUTION_REQUESTED");
   return "CALL";
-}
-
-async function lockNow(tx: Tx, hostId: string, id: string): Promise<RequestRow | undefined> {
-  try {
-    return await lockRequestNow(tx, hostId, id);
-  } catch (error) {
-    // A step of an execution, or another decision, holds the row: waiting for it would answer nothing better.
-    if (safePgError(error)?.sqlState === "55P03") throw new AppError("REPLAY_EXECUTION_IN_PROGRESS");
-    throw error;
-  }
 }
 
 async function retry(tx: Tx, ctx: ReplayContext, request: ExecuteReplayRequest): Promise<"CALL"> {
@@ -99,17 +89,6 @@ async function refuseHeld(tx: Tx, ctx: ReplayContext, row: RequestRow): Promise<
 /** Approval is what the row records of a second person; an approved repair is none (ER-APR-14). */
 function requireIndependentApproval(row: RequestRow): void {
   if (row.approved_by === null || row.approved_by === row.requested_by) throw new AppError("AUTHORIZATION_DENIED");
-}
-
-/** Lazy expiry (decision D-03): who meets it writes it. */
-async function expire(tx: Tx, ctx: ReplayContext, request: ExecuteReplayRequest): Promise<"INVALID_REPLAY_STATE"> {
-  await tx.execute(
-    `UPDATE event_replay_request_t SET status = 'EXPIRED', completed_ts = clock_timestamp(), updated_ts = clock_timestamp()
-      WHERE host_id = $1 AND replay_request_id = $2 AND status = 'APPROVED' AND expires_ts <= clock_timestamp()`,
-    [ctx.hostId, request.replayRequestId],
-  );
-  await auditPerson(tx, ctx, request, "EVENT_REPLAY_REQUEST_EXPIRED");
-  return "INVALID_REPLAY_STATE";
 }
 
 /** A refusal is the answer; no answer means that only the durable state knows (ER-API-25). Nothing is sent again. */

@@ -34,7 +34,7 @@ export async function finishExecution(
   for (;;) {
     mayGoOn();
     const drained = await step("replay-drain", async (tx) => {
-      const result = await drainNext(tx, deps.projection, { ...holder, partitionId, fencingToken: fence.fencingToken });
+      const result = await drainNext(tx, deps.projection, { ...holder, partitionId });
       if (result.kind === "FAILED") {
         await auditExecution(tx, fence, "EVENT_REPLAY_DEFERRED_FAILED", {
           failureId: result.failureId,

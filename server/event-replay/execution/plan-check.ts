@@ -8,7 +8,12 @@ import type { ReplayItem } from "./item-repository";
 import type { RequestRow } from "./request-repository";
 
 /** The first thing that stands against a plan; `ordinal` is the item to blame. */
-export type PlanObjection = { readonly ordinal: number; readonly code: ErrorCode; readonly reason: string };
+export type PlanObjection = {
+  readonly ordinal: number;
+  readonly failureId: string;
+  readonly code: ErrorCode;
+  readonly reason: string;
+};
 
 /**
  * Whether the plan still fits, over all items not done: each failure OPEN with the planned content and digests, no repair
@@ -24,8 +29,14 @@ export async function checkPlan(
   items: readonly ReplayItem[],
   excludedEventTypes: readonly string[],
 ): Promise<PlanObjection | null> {
-  const stale = (ordinal: number, reason: string): PlanObjection => ({ ordinal, code: "STALE_PLAN", reason });
-  const first = items.find((item) => item.status !== "SUCCEEDED")?.ordinal ?? 0;
+  const first = items.find((item) => item.status !== "SUCCEEDED");
+  if (!first) return null;
+  const stale = ({ ordinal, failureId }: ReplayItem, reason: string): PlanObjection => ({
+    ordinal,
+    failureId,
+    code: "STALE_PLAN",
+    reason,
+  });
   if (request.policy_registry_version !== definition.registries.current.version)
     return stale(first, "REGISTRY_CHANGED");
   const expectations = expectationsOf(
@@ -37,13 +48,16 @@ export async function checkPlan(
   const seen = new Set<string>();
   for (const [i, item] of items.entries()) {
     if (item.status === "SUCCEEDED") continue;
+    // Original bytes never run in the place of a repair; nothing here materialises corrected ones.
+    if (item.repairId !== null)
+      return { ...stale(item, "The item is bound to a repair."), code: "INVALID_REPLAY_STATE" };
     const reason = staleItem(item);
-    if (reason) return stale(item.ordinal, reason);
+    if (reason) return stale(item, reason);
     if (item.members.some((member) => excludedEventTypes.includes(member.eventType))) {
-      return { ordinal: item.ordinal, code: "EVENT_NOT_REPLAYABLE", reason: "The event type is excluded from replay." };
+      return { ...stale(item, "The event type is excluded from replay."), code: "EVENT_NOT_REPLAYABLE" };
     }
     const next = (expectations[i] as readonly ScopeExpectation[]).filter((scope) => !seen.has(scopeId(scope)));
-    if (movedScope(next, projected)) return stale(item.ordinal, "SCOPE_MOVED");
+    if (movedScope(next, projected)) return stale(item, "SCOPE_MOVED");
     for (const scope of next) seen.add(scopeId(scope));
   }
   return null;

@@ -38,14 +38,10 @@ export async function readRequest(tx: Tx, hostId: string, id: string): Promise<R
   return (await tx.query<RequestRow>(`SELECT ${COLUMNS} ${WHERE}`, [hostId, id], "read_replay_request"))[0];
 }
 
-/** Locks first, reads afterwards: the second statement sees what the holder before us committed. */
-export async function lockRequest(tx: Tx, hostId: string, id: string): Promise<RequestRow | undefined> {
-  tx.lock("REPLAY_REQUEST");
-  await tx.query(`SELECT 1 ${WHERE} FOR NO KEY UPDATE`, [hostId, id], "lock_replay_request");
-  return readRequest(tx, hostId, id);
-}
-
-/** As lockRequest, but waits for nobody: 55P03 when any transaction of an execution holds the row. */
+/**
+ * Locks first, reads afterwards: the second statement sees what the holder before us committed. Waits for nobody: 55P03 when
+ * any transaction of an execution, or another decision, holds the row.
+ */
 export async function lockRequestNow(tx: Tx, hostId: string, id: string): Promise<RequestRow | undefined> {
   tx.lock("REPLAY_REQUEST");
   await tx.query(`SELECT 1 ${WHERE} FOR NO KEY UPDATE NOWAIT`, [hostId, id], "lock_replay_request_now");

@@ -91,17 +91,23 @@ test("ER-PLN-14 failure content changed after planning: STALE_PLAN at execute an
 });
 
 test("ER-PLN-14 dependency state changed after planning (a failure of the plan resolved by another): STALE_PLAN", async () => {
-  const captured = await failedUpdates(db.pool, ["dependency"], 2);
-  const [stale, other] = [
-    await seedPlan(db.pool, captured),
-    await seedPlan(
-      db.pool,
-      { ...captured, failureIds: captured.failureIds.slice(0, 1) },
-      { status: "INSTALLING_BARRIER" },
-    ),
-  ];
-  expect(await processReplay({ pool: db.pool, projection: ledger }, other)).toMatchObject({ status: "SUCCEEDED" });
-  expect(await executeCode(stale)).toBe("STALE_PLAN");
+  const ordered = await failedUpdates(db.pool, ["dependency"], 2);
+  // Without a scope nothing but the failure itself can tell.
+  const unordered = await captureWithDefect(db.pool, [
+    [{ type: "NoteWrittenEvent", data: { noteId: "n1", body: "one" } }],
+    [{ type: "NoteWrittenEvent", data: { noteId: "n2", body: "two" } }],
+  ]);
+  for (const captured of [ordered, unordered]) {
+    const first = { ...captured, failureIds: captured.failureIds.slice(0, 1) };
+    const stale = await seedPlan(db.pool, captured);
+    const late = await seedPlan(db.pool, captured, { status: "INSTALLING_BARRIER" });
+    const other = await seedPlan(db.pool, first, { status: "INSTALLING_BARRIER" });
+    expect(await processReplay({ pool: db.pool, projection: ledger }, other)).toMatchObject({ status: "SUCCEEDED" });
+    expect(await executeCode(stale)).toBe("STALE_PLAN");
+    expect(await processReplay({ pool: db.pool, projection: ledger }, late)).toMatchObject({
+      failureCode: "STALE_PLAN",
+    });
+  }
 });
 
 test("ER-PLN-14 projection version of a scope changed after planning: STALE_PLAN at execute and at processing", async () => {
@@ -170,4 +176,11 @@ test("ER-PLN-14 live work of other scopes, accounts and hosts never makes a plan
   );
   await drainLane(db.pool, ledger, Number.parseInt(captured.hostId.slice(-1), 16));
   expect(await processReplay({ pool: db.pool, projection: ledger }, plan)).toMatchObject({ status: "SUCCEEDED" });
+});
+
+test("ER-APR-14 an item bound to a repair never runs the original bytes in its place: refused before any intent", async () => {
+  const captured = await failedUpdates(db.pool, ["bound"]);
+  const repairId = await insertRepair(db.pool, captured.hostId, captured.failureIds[0] as string);
+  const plan = await seedPlan(db.pool, captured, { repairId });
+  expect(await executeCode(plan)).toBe("INVALID_REPLAY_STATE");
 });

@@ -180,8 +180,11 @@ class IsolationRun {
   }
 }
 
-/** Lets deferred constraints speak now. Whatever they raise is the projection's, except the guards of our own tables. */
-async function checkConstraints(tx: Tx): Promise<void> {
+/**
+ * Lets deferred constraints speak now. Whatever they raise is the projection's (ProjectionWriteError), except the guards of our
+ * own tables, which are thrown as they are.
+ */
+export async function checkConstraints(tx: Tx): Promise<void> {
   try {
     await tx.execute("SET CONSTRAINTS ALL IMMEDIATE");
   } catch (error) {

@@ -12,6 +12,7 @@ import { partitionOfHost } from "@/server/platform/ids";
 import { isolationModeOf, planItems, planWarnings } from "./domain/build-plan";
 import { closeOver, indexOpenWork } from "./domain/closure";
 import { type Continuity, checkContinuity, missingVersions } from "./domain/gaps";
+import { exceededLimit } from "./domain/limits";
 import { orderFailures } from "./domain/order";
 import { PLAN_CONTRACT_VERSION, PLAN_TTL_SECONDS, type PlanMetadata } from "./domain/plan";
 import { planHash } from "./domain/plan-hash";
@@ -83,7 +84,8 @@ async function plan(
   if (repair && !all.some((header) => header.failureId === repair.failureId)) {
     throw new AppError("INVALID_REQUEST", { errors: [{ field: "/repairId", rule: "REPAIR_OF_ANOTHER_FAILURE" }] });
   }
-  refuseSize(all);
+  const exceeded = exceededLimit(all);
+  if (exceeded) throw tooLarge(exceeded);
   const failures = await loadPlanFailures(tx, ctx.projection, ctx.hostId, all, {
     excludedEventTypes: readReplayConfig().excludedEventTypes,
     deadline,
@@ -141,12 +143,6 @@ async function closeHeaders(
   );
   refuseHeaders(added, repairedFailureId);
   return [...selected, ...added];
-}
-
-function refuseSize(headers: readonly FailureHeader[]): void {
-  const sum = (of: (header: FailureHeader) => number) => headers.reduce((total, header) => total + of(header), 0);
-  if (sum((header) => header.eventCount) > PLAN_LIMITS.events) throw tooLarge("TOO_MANY_EVENTS");
-  if (sum((header) => header.payloadBytes) > PLAN_LIMITS.bytes) throw tooLarge("TOO_MANY_BYTES");
 }
 
 function tooLarge(rule: string): AppError {

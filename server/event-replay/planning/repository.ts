@@ -37,7 +37,7 @@ export async function loadHeaders(tx: Tx, hostId: string, failureIds: readonly s
   );
 }
 
-type OpenRow = {
+export type OrderingRow = {
   failure_id: string;
   aggregate_type: string | null;
   aggregate_id: string | null;
@@ -55,7 +55,7 @@ type OpenRow = {
  */
 export async function loadOpenWork(tx: Tx, hostId: string, projection: Projection): Promise<OpenWrite[]> {
   const { projectionName, consumerGroup } = projection;
-  const rows = await tx.query<OpenRow>(
+  const rows = await tx.query<OrderingRow>(
     `SELECT e.failure_id, e.aggregate_type, e.aggregate_id, e.root_instance_id,
             min(e.aggregate_version) AS first_version, max(e.aggregate_version) AS last_version,
             min(e.graph_revision) AS first_revision, max(e.graph_revision) AS last_revision
@@ -81,7 +81,7 @@ export async function loadOpenWork(tx: Tx, hostId: string, projection: Projectio
 }
 
 /** A failure's members may reach one scope in several rows (an aggregate of several roots, a root with several aggregates). */
-function mergeByScope(rows: readonly OpenRow[], projected: ReadonlyMap<string, number>): OpenWrite[] {
+export function mergeByScope(rows: readonly OrderingRow[], projected: ReadonlyMap<string, number>): OpenWrite[] {
   const merged = new Map<string, OpenWrite>();
   for (const row of rows) {
     const ends = (version: "first" | "last") =>

@@ -44,8 +44,8 @@ export async function loadStaleReasons(
          FROM unstarted r WHERE r.policy_registry_version <> $3
        UNION ALL
        SELECT r.replay_request_id, 'SCOPE_MOVED', NULL, s."scopeType", s."scopeKey", 1
-         FROM unstarted r,
-              LATERAL jsonb_to_recordset(r.plan_metadata -> 'scopes') AS s("scopeType" text, "scopeKey" text, before int8)
+         FROM unstarted r
+        CROSS JOIN LATERAL jsonb_to_recordset(r.plan_metadata -> 'scopes') AS s("scopeType" text, "scopeKey" text, before int8)
          LEFT JOIN projection_scope_t p ON p.host_id = $1 AND p.projection_name = r.projection_name
           AND p.consumer_group = r.consumer_group AND p.scope_type = s."scopeType" AND p.scope_key = s."scopeKey"
         WHERE p.projected_version IS DISTINCT FROM s.before
@@ -53,8 +53,8 @@ export async function loadStaleReasons(
        SELECT r.replay_request_id, c.code, f.failure_id, NULL, NULL, 2 + i.item_ordinal
          FROM unstarted r
          JOIN event_replay_item_t i ON i.host_id = r.host_id AND i.replay_request_id = r.replay_request_id
-         JOIN event_failure_transaction_t f ON f.host_id = i.host_id AND f.failure_id = i.failure_id,
-              LATERAL (SELECT CASE
+         JOIN event_failure_transaction_t f ON f.host_id = i.host_id AND f.failure_id = i.failure_id
+        CROSS JOIN LATERAL (SELECT CASE
                 WHEN f.status <> 'OPEN' THEN 'FAILURE_NOT_OPEN'
                 WHEN f.content_fingerprint <> i.expected_content_fingerprint OR NOT f.executable THEN 'FAILURE_CHANGED'
                 WHEN EXISTS (SELECT FROM event_failure_event_t e WHERE e.host_id = f.host_id AND e.failure_id = f.failure_id

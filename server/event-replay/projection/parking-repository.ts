@@ -119,10 +119,13 @@ WITH wanted AS (
   SELECT s.host_id, s.deferred_id, l.barrier_id, now()
     FROM stored s JOIN unnest($10::uuid[], $11::uuid[]) AS l(deferred_id, barrier_id) USING (deferred_id)
 )
-SELECT count(*)::int AS stored,
-       (SELECT count(*)::int FROM wanted w JOIN event_projection_deferred_t d
-          ON d.host_id = w.host_id AND d.barrier_id = w.barrier_id AND d.content_fingerprint = w.content_fingerprint) AS known
-  FROM stored`;
+SELECT count(*)::int AS stored FROM stored`;
+
+/** Deliveries that are parked. Index: unique (host, barrier, fingerprint). */
+const KNOWN = `
+SELECT count(*)::int AS known
+  FROM unnest($1::uuid[], $2::uuid[], $3::varchar[]) AS w(host_id, barrier_id, content_fingerprint)
+  JOIN event_projection_deferred_t d USING (host_id, barrier_id, content_fingerprint)`;
 
 /**
  * Stores each transaction whole: exact bytes, digest, source coordinates, scopes, and one row for every barrier it waits for,
@@ -135,14 +138,17 @@ export async function insertParked(tx: Tx, projection: Projection, parked: reado
   const links = rows.flatMap(({ deferredId, barrierIds }) =>
     barrierIds.map((barrierId) => ({ deferredId, barrierId })),
   );
-  const [result] = await tx.query<{ stored: number; known: number }>(
+  const hosts = arrayLiteral(rows.map((row) => row.transaction.hostId));
+  const barriers = arrayLiteral(rows.map((row) => row.barrierIds[0] as string));
+  const fingerprints = arrayLiteral(rows.map((row) => fingerprintOf(projection, row.transaction)));
+  const [result] = await tx.query<{ stored: number }>(
     PARK,
     [
-      arrayLiteral(rows.map((row) => row.transaction.hostId)),
+      hosts,
       arrayLiteral(rows.map((row) => row.deferredId)),
-      arrayLiteral(rows.map((row) => row.barrierIds[0] as string)),
+      barriers,
       arrayLiteral(rows.map((row) => row.transaction.transactionId)),
-      arrayLiteral(rows.map((row) => fingerprintOf(projection, row.transaction))),
+      fingerprints,
       arrayLiteral(rows.map((row) => sourceOrderKey(row.transaction))),
       arrayLiteral(rows.map((row) => JSON.stringify(coordinatesOf(row.transaction)))),
       arrayLiteral(rows.map((row) => row.transaction.members.length)),
@@ -155,7 +161,9 @@ export async function insertParked(tx: Tx, projection: Projection, parked: reado
     ],
     "park_transactions",
   );
-  if ((result?.stored ?? 0) + (result?.known ?? 0) !== parked.length) throw new Error("a transaction was not parked");
+  if (result?.stored === parked.length) return;
+  const [present] = await tx.query<{ known: number }>(KNOWN, [hosts, barriers, fingerprints]);
+  if (present?.known !== parked.length) throw new Error("a transaction was not parked");
 }
 
 function fingerprintOf(projection: Projection, transaction: ProjectionTransaction): string {

@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { orderFailures } from "./order";
+import type { PlanFailure } from "./plan";
 import { type PlanHashFields, planHash } from "./plan-hash";
+import { history } from "./testing/histories";
 
 const FIELDS: PlanHashFields = {
   hostId: "01964b05-552a-7c4b-9184-6857e7f3dc5f",
@@ -100,3 +103,29 @@ test("ER-PLN-13 the hash is 64 lowercase hex digits, stable for equal plans", ()
   expect(planHash(structuredClone(FIELDS))).toBe(planHash(FIELDS));
   expect(planHash(FIELDS)).toMatch(/^[0-9a-f]{64}$/);
 });
+
+test("ER-PLN-09 the same selection in any order gives the same hash, the expiry apart", () => {
+  fc.assert(
+    fc.property(
+      history().chain((made) =>
+        fc.tuple(
+          fc.constant(made.failures),
+          fc.shuffledSubarray([...made.failures], { minLength: made.failures.length }),
+        ),
+      ),
+      ([straight, mixed]) => {
+        const hashOf = (failures: readonly PlanFailure[], expiresAt: string) => {
+          const ordered = orderFailures(failures);
+          if (!ordered.ok) throw new Error("a history always has an order");
+          return planHash({ ...FIELDS, expiresAt, items: planItemsOf(ordered.failures) });
+        };
+        expect(hashOf(mixed, "one")).toBe(hashOf(straight, "one"));
+        expect(hashOf(mixed, "other")).not.toBe(hashOf(straight, "one"));
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+const planItemsOf = (failures: readonly PlanFailure[]) =>
+  failures.map(({ failureId, contentFingerprint }) => ({ failureId, contentFingerprint, addedDependency: false }));

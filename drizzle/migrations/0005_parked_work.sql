@@ -1,3 +1,0 @@
-CREATE INDEX "event_projection_deferred_pending_ix" ON "event_projection_deferred_t" USING btree ("host_id","source_order_key") WHERE status = 'PENDING';--> statement-breakpoint
-CREATE INDEX "event_projection_deferred_pending_transaction_ix" ON "event_projection_deferred_t" USING btree ("host_id","original_transaction_id") WHERE status = 'PENDING';--> statement-breakpoint
-CREATE INDEX "event_projection_deferred_pending_scope_ix" ON "event_projection_deferred_t" USING gin (dependency_scopes jsonb_path_ops) WHERE status = 'PENDING';
