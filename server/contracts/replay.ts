@@ -153,11 +153,11 @@ export const replayBarrier = z.strictObject({
 export const replayLane = z.strictObject({
   ...scopeRef.shape,
   /** Null: nothing of the scope was projected. */
-  before: version.nullable(),
-  after: version,
-  now: version.nullable(),
-  /** Newest version in our event store; null where the source is not our store. More than `after` is live work that waits. */
-  appended: version.nullable(),
+  beforeVersion: version.nullable(),
+  afterVersion: version,
+  nowVersion: version.nullable(),
+  /** Newest version in our event store; null where the source is not our store. More than afterVersion is live work that waits. */
+  appendedVersion: version.nullable(),
   /** Parked behind its barrier now. */
   parked: count,
   verdict: z.enum(["UNCHANGED", "PARTLY_DONE", "AS_PLANNED", "MOVED_ON", "MOVED_OTHERWISE"]),
@@ -186,7 +186,9 @@ export type StaleReason = z.output<typeof staleReason>;
 export const planMetadata = z.strictObject({
   contractVersion: z.string().max(64),
   isolationScope,
-  scopes: z.array(z.strictObject({ ...scopeRef.shape, before: version.nullable(), after: version })).max(10_000),
+  scopes: z
+    .array(z.strictObject({ ...scopeRef.shape, beforeVersion: version.nullable(), afterVersion: version }))
+    .max(10_000),
   partitionId: count,
   highWaterMarks: z.array(z.strictObject({ partitionId: count, projectedOffset: version })).max(16),
   warnings: z.array(planWarning).max(20),
@@ -245,7 +247,7 @@ export const getEventReplayResponse = z.strictObject({
   deferred: z.strictObject({
     /** Parked now under its barriers. */
     count,
-    bytes: count,
+    decryptedPayloadBytes: count,
     encryptedBytes: count,
     drained: count,
     failed: count,
