@@ -2,7 +2,8 @@ import { z } from "zod";
 import { failureStatus } from "./failures";
 import { consumerGroup, count, projectionName, text, uuid, wireDigest } from "./fields";
 import { defineOperation } from "./operation";
-import { hex64, instant, scopeKey, scopeRef, scopeType, version } from "./read-fields";
+import { hex64, instant, scopeKey, scopeRef, version } from "./read-fields";
+import { staleReason } from "./stale-reason";
 
 /**
  * Recovery by replay: plan, second person, execute, proof (reference §11.3 to §11.8). A plan is immutable and bound by its
@@ -165,23 +166,6 @@ export const replayLane = z.strictObject({
   items: z.array(count).max(500),
 });
 export type ReplayLane = z.output<typeof replayLane>;
-
-export const staleReason = z.strictObject({
-  code: z.enum([
-    "FAILURE_NOT_OPEN",
-    "FAILURE_CHANGED",
-    "SCOPE_MOVED",
-    "REGISTRY_CHANGED",
-    "PAYLOAD_GONE",
-    "REPAIR_PROPOSED",
-    "REPAIR_CHANGED",
-  ]),
-  message: z.string().max(240),
-  failureId: uuid.optional(),
-  scopeType: scopeType.optional(),
-  scopeKey: scopeKey.optional(),
-});
-export type StaleReason = z.output<typeof staleReason>;
 
 export const planMetadata = z.strictObject({
   contractVersion: z.string().max(64),
