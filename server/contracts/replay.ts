@@ -2,7 +2,8 @@ import { z } from "zod";
 import { failureStatus } from "./failures";
 import { consumerGroup, count, projectionName, text, uuid, wireDigest } from "./fields";
 import { defineOperation } from "./operation";
-import { hex64, instant, scopeKey, scopeRef, scopeType, version } from "./read-fields";
+import { hex64, instant, scopeKey, scopeRef, version } from "./read-fields";
+import { staleReason } from "./stale-reason";
 
 /**
  * Recovery by replay: plan, second person, execute, proof (reference §11.3 to §11.8). A plan is immutable and bound by its
@@ -153,11 +154,11 @@ export const replayBarrier = z.strictObject({
 export const replayLane = z.strictObject({
   ...scopeRef.shape,
   /** Null: nothing of the scope was projected. */
-  before: version.nullable(),
-  after: version,
-  now: version.nullable(),
-  /** Newest version in our event store; null where the source is not our store. More than `after` is live work that waits. */
-  appended: version.nullable(),
+  beforeVersion: version.nullable(),
+  afterVersion: version,
+  nowVersion: version.nullable(),
+  /** Newest version in our event store; null where the source is not our store. More than afterVersion is live work that waits. */
+  appendedVersion: version.nullable(),
   /** Parked behind its barrier now. */
   parked: count,
   verdict: z.enum(["UNCHANGED", "PARTLY_DONE", "AS_PLANNED", "MOVED_ON", "MOVED_OTHERWISE"]),
@@ -166,27 +167,12 @@ export const replayLane = z.strictObject({
 });
 export type ReplayLane = z.output<typeof replayLane>;
 
-export const staleReason = z.strictObject({
-  code: z.enum([
-    "FAILURE_NOT_OPEN",
-    "FAILURE_CHANGED",
-    "SCOPE_MOVED",
-    "REGISTRY_CHANGED",
-    "PAYLOAD_GONE",
-    "REPAIR_PROPOSED",
-    "REPAIR_CHANGED",
-  ]),
-  message: z.string().max(240),
-  failureId: uuid.optional(),
-  scopeType: scopeType.optional(),
-  scopeKey: scopeKey.optional(),
-});
-export type StaleReason = z.output<typeof staleReason>;
-
 export const planMetadata = z.strictObject({
   contractVersion: z.string().max(64),
   isolationScope,
-  scopes: z.array(z.strictObject({ ...scopeRef.shape, before: version.nullable(), after: version })).max(10_000),
+  scopes: z
+    .array(z.strictObject({ ...scopeRef.shape, beforeVersion: version.nullable(), afterVersion: version }))
+    .max(10_000),
   partitionId: count,
   highWaterMarks: z.array(z.strictObject({ partitionId: count, projectedOffset: version })).max(16),
   warnings: z.array(planWarning).max(20),
@@ -245,7 +231,7 @@ export const getEventReplayResponse = z.strictObject({
   deferred: z.strictObject({
     /** Parked now under its barriers. */
     count,
-    bytes: count,
+    decryptedPayloadBytes: count,
     encryptedBytes: count,
     drained: count,
     failed: count,

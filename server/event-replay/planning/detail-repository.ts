@@ -81,17 +81,17 @@ export async function loadBarriers(tx: Tx, hostId: string, requestId: string): P
 
 export type ParkedTotals = {
   readonly count: number;
-  readonly bytes: number;
+  readonly decryptedPayloadBytes: number;
   readonly drained: number;
   readonly failed: number;
 };
 
 /** Work parked behind these barriers, each transaction once: waiting now, drained, failed in the drain. */
 export async function loadParkedTotals(tx: Tx, hostId: string, barrierIds: readonly string[]): Promise<ParkedTotals> {
-  if (barrierIds.length === 0) return { count: 0, bytes: 0, drained: 0, failed: 0 };
+  if (barrierIds.length === 0) return { count: 0, decryptedPayloadBytes: 0, drained: 0, failed: 0 };
   const [row] = await tx.query<ParkedTotals>(
     `SELECT count(*) FILTER (WHERE d.status IN ('PENDING', 'RUNNING'))::int AS count,
-            coalesce(sum(d.decrypted_payload_bytes) FILTER (WHERE d.status IN ('PENDING', 'RUNNING')), 0)::int8 AS bytes,
+            coalesce(sum(d.decrypted_payload_bytes) FILTER (WHERE d.status IN ('PENDING', 'RUNNING')), 0)::int8 AS "decryptedPayloadBytes",
             count(*) FILTER (WHERE d.status = 'SUCCEEDED')::int AS drained,
             count(*) FILTER (WHERE d.status = 'FAILED')::int AS failed
        FROM event_projection_deferred_t d

@@ -40,15 +40,15 @@ test("ER-API-06 a request is read whole: persons, items, totals that add up, pro
     totals: { pending: 4, running: 0, succeeded: 0, failed: 0 },
     attempts: [],
     barriers: [],
-    deferred: { count: 0, bytes: 0, encryptedBytes: 0, drained: 0, failed: 0 },
+    deferred: { count: 0, decryptedPayloadBytes: 0, encryptedBytes: 0, drained: 0, failed: 0 },
     publication: { count: 0, encryptedBytes: 0 },
   });
   expect(
-    seen.lanes.map(({ before, after, now, appended, verdict, items }) => [
-      before,
-      after,
-      now,
-      appended,
+    seen.lanes.map(({ beforeVersion, afterVersion, nowVersion, appendedVersion, verdict, items }) => [
+      beforeVersion,
+      afterVersion,
+      nowVersion,
+      appendedVersion,
       verdict,
       items.length,
     ]),

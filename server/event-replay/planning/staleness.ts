@@ -1,4 +1,4 @@
-import type { StaleReason } from "@/server/contracts/replay";
+import type { StaleReason } from "@/server/contracts/stale-reason";
 import type { Tx } from "@/server/platform/db/transaction";
 
 export type StaleRow = StaleReason & { readonly replayRequestId: string };

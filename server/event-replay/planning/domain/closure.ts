@@ -1,5 +1,4 @@
 import type { Scope } from "@/server/event-replay/registry/domain/scopes";
-import { scopeId } from "@/server/event-replay/registry/domain/scopes";
 
 /** What one OPEN failure writes in one scope, and where the scope stands. */
 export type OpenWrite = Scope & {
@@ -17,15 +16,14 @@ export type OpenWork = { readonly lanes: readonly Lane[]; readonly byFailure: Re
 
 /** Indexes the rows of one snapshot, in any order. */
 export function indexOpenWork(rows: readonly OpenWrite[]): OpenWork {
-  const laneOf = new Map<string, number>();
+  const laneOf = { AGGREGATE: new Map<string, number>(), GRAPH_ROOT: new Map<string, number>() };
   const lanes: OpenWrite[][] = [];
   const byFailure = new Map<string, Placed[]>();
   for (const write of rows) {
-    const id = scopeId(write);
-    let lane = laneOf.get(id);
+    let lane = laneOf[write.type].get(write.key);
     if (lane === undefined) {
       lane = lanes.length;
-      laneOf.set(id, lane);
+      laneOf[write.type].set(write.key, lane);
       lanes.push([]);
     }
     (lanes[lane] as OpenWrite[]).push(write);
