@@ -9,7 +9,7 @@ export const mutants: readonly Mutant[] = [
   {
     id: "ER-ISO-02",
     removes: "scopes are locked in canonical order",
-    file: `${PROJECTION}/execute.ts`,
+    file: `${PROJECTION}/scope-board.ts`,
     find: "loadStandings(tx, definition, [...scopes.values()].sort(compareHostScopes))",
     replace: "loadStandings(tx, definition, [...scopes.values()])",
     test: `${EXECUTION}/barriers.int.test.ts`,
