@@ -117,10 +117,11 @@ test("ER-ISO-05 parked bytes are exactly the source's, with a digest and count t
   if (!decoded.ok) throw new Error(decoded.code);
   const plain = (transaction: ProjectionTransaction) => ({
     ...transaction,
-    members: transaction.members.map(({ payloadText: _, ...member }) => ({
-      ...member,
-      payload: member.payload.toString("hex"),
-    })),
+    // The bytes of a source that delivers text stand behind a getter.
+    members: transaction.members.map((member) => {
+      const { payloadText: _, payload: __, ...fields } = { ...member, payload: null };
+      return { ...fields, payload: member.payload.toString("hex") };
+    }),
   });
   expect(plain(decoded.transaction)).toEqual(plain(source));
   const outbox = await rows("SELECT event_bytes FROM outbox_message_t WHERE host_id = $1 ORDER BY c_offset", hostId);

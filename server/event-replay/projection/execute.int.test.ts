@@ -69,11 +69,11 @@ const scopesOf = async (hostId: string) =>
     )
   ).rows;
 
-test("ER-EXE-01 only the executor's pure half looks a handler up: no second dispatch exists", () => {
+test("ER-EXE-01 only the executor calls a handler: no second dispatch exists", () => {
   const root = path.resolve(import.meta.dirname, "../..");
   const callers = readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$/.test(file) && !file.startsWith("testing"))
-    .filter((file) => /\.handlerFor\(|\.project\(|\.handle\(/.test(readFileSync(path.join(root, file), "utf8")));
+    .filter((file) => /\.project\(|\.handle\(/.test(readFileSync(path.join(root, file), "utf8")));
   const engine = callers.filter((file) => file.startsWith("event-replay"));
   expect(engine.sort()).toEqual(["event-replay/projection/domain/prepare.ts", "event-replay/projection/execute.ts"]);
 });
