@@ -77,11 +77,29 @@ test("ER-PAY-10 failures made from canary payloads are listed, grouped and shown
   );
   expect(held[0]?.n).toBeGreaterThanOrEqual(2);
   const ids = rows.map((row) => row.failure_id);
+  const planned = await call.rest(
+    "createEventReplayPlan",
+    {
+      hostId: DEMO_HOST_ID,
+      projectionName: "portal-query",
+      consumerGroup: "user-query-group",
+      failureIds: ids,
+      strategy: "DEPENDENCY_CLOSURE",
+      validationMode: "EXECUTE",
+      reason: "to read it back",
+    },
+    headers,
+  );
+  expect(planned.status, planned.text).toBe(200);
+  expect(planned.text).not.toContain(CANARY);
+  const { replayRequestId } = JSON.parse(planned.text) as { replayRequestId: string };
   const reads = [...operations(true).values()]
-    .filter(({ contract }) => contract.kind === "query")
+    // processEventReplay is the internal call; a plan nobody approved gives it nothing to answer.
+    .filter(({ contract }) => contract.kind === "query" && contract.name !== "processEventReplay")
     .map((o) => o.contract.name);
   const data: Record<string, object[]> = {
     getEventReplayFailure: ids.map((failureId) => ({ failureId })),
+    getEventReplay: [{ replayRequestId }],
     checkEventReplaySelection: [{ failureIds: ids }],
     listEventReplayCandidate: [{ pageSize: 200 }, { search: CANARY }, { pageSize: 200, includeDiagnostic: true }],
   };
