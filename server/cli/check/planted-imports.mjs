@@ -9,6 +9,8 @@ export const PLANTED = {
   "order-capture": { file: "server/event-replay/capture/a.ts", imports: "@/server/event-replay/live/b" },
   "order-live": { file: "server/event-replay/live/a.ts", imports: "@/server/event-replay/append/b" },
   "order-append": { file: "server/event-replay/append/a.ts", imports: "@/server/event-replay/failures/b" },
+  "order-failures": { file: "server/event-replay/failures/a.ts", imports: "@/server/event-replay/planning/b" },
+  "order-planning": { file: "server/event-replay/planning/a.ts", imports: "@/server/event-replay/execution/b" },
   "engine-knows-no-portal": { file: "server/event-replay/live/a.ts", imports: "@/server/portal/b" },
   "portal-uses-the-boundary": { file: "server/portal/a.ts", imports: "@/server/event-replay/capture/b" },
   "platform-knows-no-context": { file: "server/platform/a.ts", imports: "@/server/event-replay/registry/b" },

@@ -204,8 +204,8 @@ test("ER-ISO-16 killed between commit and drain: the retry finishes what is left
   const { query, command } = await pair();
   // The end of an execution writes the request row's outcome: this keeps everything after the last item from committing.
   await blocker.query(`CREATE FUNCTION hold_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NEW; END $$;
-    CREATE TRIGGER hold_end BEFORE UPDATE ON event_replay_barrier_t FOR EACH ROW WHEN (NEW.state = 'DRAINING') EXECUTE FUNCTION hold_end();
-    SELECT pg_advisory_lock(4711)`);
+    CREATE TRIGGER hold_end BEFORE UPDATE ON event_replay_barrier_t FOR EACH ROW WHEN (NEW.state = 'DRAINING') EXECUTE FUNCTION hold_end()`);
+  await blocker.query("BEGIN; SELECT pg_advisory_xact_lock(4711)");
   const called = execute(command.url, plan);
   await vi.waitFor(
     async () => expect(await stateOf(plan)).toMatchObject({ status: "RUNNING", commits: 1, failures: "RESOLVED" }),
@@ -213,7 +213,8 @@ test("ER-ISO-16 killed between commit and drain: the retry finishes what is left
   );
   await kill(query);
   expect((await called).code).toBe("REPLAY_EXECUTION_UNAVAILABLE");
-  await blocker.query("SELECT pg_advisory_unlock(4711); DROP TRIGGER hold_end ON event_replay_barrier_t");
+  await blocker.query("ROLLBACK");
+  await blocker.query("DROP TRIGGER hold_end ON event_replay_barrier_t");
   await blocker.end();
   const next = await pair();
   await vi.waitFor(
