@@ -17,7 +17,7 @@ async function stored(): Promise<number[]> {
 test("ER-API-01 one operation answers alike on JSON-RPC, legacy envelope, ?cmd= and REST", async () => {
   const headers = await bearer("carol");
   const data = { hostId: DEMO_HOST_ID };
-  const bare = { broken: false, sinceTs: null };
+  const bare = { broken: false, sinceTs: null, mayChange: false };
   expect((await call.query(rpc("getDemoState", data, "x"), headers)).body).toEqual({
     jsonrpc: "2.0",
     result: bare,
@@ -259,4 +259,13 @@ test("every answer carries a request id of its own and is never cached", async (
     seen.add(answer.headers.get("x-request-id"));
   }
   expect(seen.size).toBe(4);
+});
+
+test("ER-APR-18 the demo's state tells an operator, and nobody else, that the defect may be changed", async () => {
+  const answers = { alice: true, carol: false };
+  for (const [name, mayChange] of Object.entries(answers)) {
+    const headers = await bearer(name as keyof typeof answers);
+    const { body } = await call.rest("getDemoState", { hostId: DEMO_HOST_ID }, headers);
+    expect(body).toMatchObject({ mayChange });
+  }
 });

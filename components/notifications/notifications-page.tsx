@@ -94,7 +94,7 @@ export function NotificationsPage() {
                 {data.totalCapped ? "+" : ""} {SHOW.find((s) => s.value === view.show)?.label}
               </span>
             ) : null}
-            {unread > 0 ? <span>{many(unread, "unread failure")}</span> : null}
+            {unread > 0 ? <span>{many(unread, "unread failure")} of yours</span> : null}
           </div>
         </div>
         {unread > 0 ? (

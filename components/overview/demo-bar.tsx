@@ -56,11 +56,12 @@ export function DemoBar({ open = 0 }: { open?: number | undefined }) {
             small
             look={broken ? "secondary" : "primary"}
             aria-disabled={busy}
+            disabledReason={data && !data.mayChange ? "Operators of the host may break and fix the demo." : undefined}
             onClick={() => run(breakProjection)}
           >
             {breakProjection.isPending ? "Breaking" : broken ? "Break again" : "Break a projection"}
           </Button>
-          {broken ? (
+          {broken && data?.mayChange ? (
             <Button small look="primary" aria-disabled={busy} onClick={() => run(fixHandler)}>
               {fixHandler.isPending ? "Fixing" : "Fix the handler"}
             </Button>
@@ -68,7 +69,7 @@ export function DemoBar({ open = 0 }: { open?: number | undefined }) {
         </span>
       </div>
       <p className="demo-said sm m" role="status">
-        {error ? `${asProblem(error).message} Nothing was changed.` : null}
+        {error ? <span className="err">{asProblem(error).message}</span> : null}
         {breakProjection.data
           ? `The defect is on. ${many(breakProjection.data.appended, "transaction")} appended${breakProjection.data.refused > 0 ? `, ${breakProjection.data.refused} refused because their scope is blocked` : ""}. Failures show up within seconds.`
           : null}

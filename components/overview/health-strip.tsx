@@ -78,7 +78,7 @@ export function HealthStrip({ data }: { data: GetOverviewResponse }) {
       <OpenFigure data={data} />
       <BlockedFigure blocked={data.blocked} />
       <Figure
-        name="Archive"
+        name="Archive, all hosts"
         value={archive ? <Status status={archive}>{used}</Status> : used}
         sub={`Warns at ${bytes(data.archive.softBytes)}`}
       />

@@ -16,7 +16,11 @@ export const getDemoState = defineOperation({
   kind: "query",
   summary: "Tell whether the demo defect is on.",
   request,
-  response: z.strictObject(demoState),
+  response: z.strictObject({
+    ...demoState,
+    /** Whether the viewer may turn the defect on and off. */
+    mayChange: z.boolean(),
+  }),
   errors: [],
   demoOnly: true,
 });

@@ -7,9 +7,10 @@ import { readDefect } from "@/server/portal/demo/repository";
 
 /** The demo's buttons. `npm run demo` does the same from a terminal. */
 export const demoOperations: readonly BoundOperation<ReplayContext>[] = [
-  bindOperation(contracts.getDemoState, (ctx: ReplayContext) =>
-    inTransaction(ctx.pool, "getDemoState", readDefect, { readOnly: true }),
-  ),
+  bindOperation(contracts.getDemoState, async (ctx: ReplayContext) => ({
+    ...(await inTransaction(ctx.pool, "getDemoState", readDefect, { readOnly: true })),
+    mayChange: ctx.may("breakDemoProjection") && ctx.may("fixDemoProjection"),
+  })),
   bindOperation(contracts.breakDemoProjection, (ctx: ReplayContext) => breakDemoProjection(ctx, ctx.hostId)),
   bindOperation(contracts.fixDemoProjection, (ctx: ReplayContext) => fixDemoProjection(ctx)),
 ];
