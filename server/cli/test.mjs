@@ -6,6 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { findChromium } from "./chromium.mjs";
+import { ensureBuilt } from "./supervisor/build.mjs";
 import { ensureInstalled } from "./supervisor/install.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -16,6 +17,8 @@ process.on("exit", () => fs.rmSync(reports, { recursive: true, force: true }));
 
 try {
   await ensureInstalled(ROOT);
+  // Once, before tests that start the product side by side need it.
+  await ensureBuilt(ROOT);
   await runVitest();
   await runBrowserTests();
 } catch (error) {

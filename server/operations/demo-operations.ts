@@ -9,7 +9,7 @@ import { readDefect } from "@/server/portal/demo/repository";
 export const demoOperations: readonly BoundOperation<ReplayContext>[] = [
   bindOperation(contracts.getDemoState, async (ctx: ReplayContext) => ({
     ...(await inTransaction(ctx.pool, "getDemoState", readDefect, { readOnly: true })),
-    mayChange: ["breakDemoProjection", "fixDemoProjection"].every((name) => ctx.rolesMayCall(ctx.actor.roles, name)),
+    mayChange: ctx.may("breakDemoProjection") && ctx.may("fixDemoProjection"),
   })),
   bindOperation(contracts.breakDemoProjection, (ctx: ReplayContext) => breakDemoProjection(ctx, ctx.hostId)),
   bindOperation(contracts.fixDemoProjection, (ctx: ReplayContext) => fixDemoProjection(ctx)),

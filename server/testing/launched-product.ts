@@ -55,13 +55,17 @@ export class LaunchedProduct {
 
   async launchReady(): Promise<Launch> {
     const launched = this.launch();
-    await vi.waitFor(
-      () => {
-        if (launched.launcher.exitCode !== null) throw new Error(launched.output());
-        expect(launched.output()).toContain("Event Admin is ready");
-      },
-      { timeout: START_LIMIT_MS, interval: 100 },
-    );
+    const ready = vi.waitFor(() => expect(launched.output()).toContain("Event Admin is ready"), {
+      timeout: START_LIMIT_MS,
+      interval: 100,
+    });
+    const ended = once(launched.launcher, "exit").then(() => {
+      throw new Error(`the launcher ended: ${launched.output()}`);
+    });
+    // Whichever loses the race must not count as unhandled.
+    ended.catch(() => undefined);
+    ready.catch(() => undefined);
+    await Promise.race([ready, ended]);
     return launched;
   }
 

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { StartError } from "./start-error.mjs";
 
 const SOURCES = [
@@ -25,6 +26,40 @@ const SKIPPED = /(\.test\.tsx?$|^server\/(cli|testing)\/|^server\/.*\/testing\/)
  * @param {{ onChild?: (child: import("node:child_process").ChildProcess) => void }} [options]
  */
 export async function ensureBuilt(root, options = {}) {
+  const release = await takeBuildLock(root);
+  try {
+    await buildIfChanged(root, options);
+  } finally {
+    release();
+  }
+}
+
+/** Two starts of one tree would clear each other's build: the second waits, and then finds it done. */
+async function takeBuildLock(root) {
+  const lock = path.join(root, "node_modules", ".event-admin-build");
+  for (;;) {
+    try {
+      fs.writeFileSync(lock, String(process.pid), { flag: "wx" });
+      return () => fs.rmSync(lock, { force: true });
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+      if (!isAlive(Number(read(lock)))) fs.rmSync(lock, { force: true });
+      else await delay(200);
+    }
+  }
+}
+
+function isAlive(pid) {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+async function buildIfChanged(root, options) {
   const next = path.join(root, ".next");
   const marker = path.join(next, "event-admin-build");
   const wanted = sourceDigest(root);
