@@ -17,6 +17,7 @@ export type EndpointRules = {
   mayCall(actor: Actor, operation: string): boolean;
   /** The same question about somebody else, by the roles they were last seen with. */
   rolesMayCall(roles: readonly string[], operation: string): boolean;
+  /** What goes beyond a call, and whether a page should offer an operation by that name. */
   may(actor: Actor, permission: string): boolean;
   /** Every operation the file names, to compare with the registry. */
   readonly operations: ReadonlySet<string>;
@@ -38,7 +39,8 @@ export function endpointRules(rules: z.output<typeof rulesFile>): EndpointRules 
   return {
     mayCall: (actor, operation) => rolesMayCall(actor.roles, operation),
     rolesMayCall,
-    may: (actor, permission) => actor.roles.some((role) => permissions.get(permission)?.has(role)),
+    may: (actor, permission) =>
+      rolesMayCall(actor.roles, permission) || actor.roles.some((role) => permissions.get(permission)?.has(role)),
     operations: new Set(operations.keys()),
   };
 }

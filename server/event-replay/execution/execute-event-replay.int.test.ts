@@ -294,7 +294,7 @@ test("ER-PLN-19 a pause in between doesn't extend the time to live: approved, pa
       [plan.hostId],
     );
     expect(rows[0].past).toBe(true);
-  });
+  }, 20_000);
   setConfig("enabled: true\n");
   expect(codeOf(await execute(server.url, plan))).toBe("INVALID_REPLAY_STATE");
   expect(await statusOf(plan)).toBe("EXPIRED");
