@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
+import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { filled, oneOf, paired, rule, ts, tsNow, v, xid8 } from "./columns";
 import { replayRequest } from "./replay";
 
@@ -112,6 +112,41 @@ export const person = pgTable(
     primaryKey({ name: "person_pk", columns: [t.host_id, t.person_id] }),
     rule("person_texts_ck", `${filled("person_id")} AND ${filled("issuer")} AND ${filled("subject")}`),
     rule("person_times_ck", "last_seen_ts >= first_seen_ts"),
+  ],
+);
+
+/**
+ * Two identities that are one person, on every host. Written by the deployment's own command, never by an operation; what
+ * was linked stays readable for ever, and only its end is added. The guards ask it whether two deciders are one person.
+ * The unique index keeps one living link a pair; both indexes are the two directions of the look-up.
+ */
+export const personLink = pgTable(
+  "person_link_t",
+  {
+    link_id: uuid().notNull(),
+    /** The smaller of the two, by bytes. */
+    person_a: v(255).notNull(),
+    person_b: v(255).notNull(),
+    reason: v(2048).notNull(),
+    linked_by: v(255).notNull(),
+    linked_ts: tsNow(),
+    end_reason: v(2048),
+    ended_by: v(255),
+    ended_ts: ts(),
+  },
+  (t) => [
+    primaryKey({ name: "person_link_pk", columns: [t.link_id] }),
+    rule("person_link_pair_ck", 'person_a COLLATE "C" < person_b COLLATE "C"'),
+    rule(
+      "person_link_texts_ck",
+      `${filled("person_a")} AND ${filled("person_b")} AND ${filled("reason")} AND ${filled("linked_by")}`,
+    ),
+    rule(
+      "person_link_end_ck",
+      "num_nonnulls(end_reason, ended_by, ended_ts) IN (0, 3) AND (ended_ts IS NULL OR ended_ts >= linked_ts)",
+    ),
+    uniqueIndex("person_link_living_uk").on(t.person_a, t.person_b).where(sql.raw("ended_ts IS NULL")),
+    index("person_link_other_ix").on(t.person_b).where(sql.raw("ended_ts IS NULL")),
   ],
 );
 
