@@ -17,7 +17,11 @@ export type AuditEvent =
   | "EVENT_REPLAY_ATTEMPT_FAILED"
   | "EVENT_REPLAY_DEFERRED_FAILED"
   | "EVENT_REPLAY_REQUEST_SUCCEEDED"
-  | "EVENT_REPLAY_REQUEST_FAILED";
+  | "EVENT_REPLAY_REQUEST_FAILED"
+  | "PERSON_SIGNED_IN"
+  | "PERSON_SIGNED_OUT"
+  | "PERSON_ACCOUNTS_LINKED"
+  | "PERSON_ACCOUNTS_UNLINKED";
 
 export type AuditRecord = {
   readonly hostId: string;
@@ -27,7 +31,7 @@ export type AuditRecord = {
     | { readonly type: "USER"; readonly personId: string }
     | { readonly type: "WORKER"; readonly workerId: string }
     | { readonly type: "SYSTEM" };
-  readonly replayRequestId: string;
+  readonly replayRequestId?: string;
   readonly failureId?: string;
   readonly reason?: string;
   /** Ids, digests, numbers and codes of ours; never a value of an event. */
@@ -50,7 +54,7 @@ export async function audit(tx: Tx, record: AuditRecord): Promise<void> {
       record.event,
       record.actor.type,
       actorIdOf(record.actor),
-      record.replayRequestId,
+      record.replayRequestId ?? null,
       record.failureId ?? null,
       record.reason ?? null,
       JSON.stringify(record.details ?? {}),
