@@ -1,6 +1,17 @@
 import { sql } from "drizzle-orm";
-import { foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { filled, oneOf, paired, rule, ts, tsNow, v, xid8 } from "./columns";
+import {
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { filled, hex64, int8, oneOf, paired, rule, ts, tsNow, v, xid8 } from "./columns";
 import { replayRequest } from "./replay";
 
 /**
@@ -56,7 +67,7 @@ export const actionRequest = pgTable(
 /**
  * One thing somebody or something did, for ever. Insert only. transaction_xid is the writing transaction, so that other rules
  * can demand evidence of the same transaction. No foreign keys: evidence outlives nothing and waits for nothing.
- * Indexes: a host's newest first; the trace of one request, failure, barrier.
+ * Indexes: a host's newest first; of one actor; the trace of one request, failure, barrier.
  */
 export const replayAudit = pgTable(
   "event_replay_audit_t",
@@ -80,6 +91,7 @@ export const replayAudit = pgTable(
     rule("event_replay_audit_texts_ck", `${filled("event_name")} AND (reason IS NULL OR ${filled("reason")})`),
     rule("event_replay_audit_details_ck", "jsonb_typeof(details) = 'object'"),
     index("event_replay_audit_host_ix").on(t.host_id, t.created_ts, t.audit_id),
+    index("event_replay_audit_actor_ix").on(t.host_id, t.actor_id, t.created_ts, t.audit_id),
     index("event_replay_audit_request_ix")
       .on(t.host_id, t.replay_request_id, t.created_ts)
       .where(sql.raw("replay_request_id IS NOT NULL")),
@@ -89,6 +101,44 @@ export const replayAudit = pgTable(
     index("event_replay_audit_barrier_ix")
       .on(t.host_id, t.barrier_id, t.created_ts)
       .where(sql.raw("barrier_id IS NOT NULL")),
+  ],
+);
+
+/**
+ * The chain over a host's audit: link n holds the digest of link n - 1 and of the record it stands for, so that a record which
+ * is changed, taken out, put in or moved breaks it. Written by a trigger alone, at commit; insert only.
+ */
+export const auditChain = pgTable(
+  "event_replay_audit_chain_t",
+  {
+    host_id: uuid().notNull(),
+    chain_no: int8().notNull(),
+    audit_id: uuid().notNull(),
+    previous_digest: v(64).notNull(),
+    link_digest: v(64).notNull(),
+  },
+  (t) => [
+    primaryKey({ name: "event_replay_audit_chain_pk", columns: [t.host_id, t.chain_no] }),
+    unique("event_replay_audit_chain_record_uk").on(t.host_id, t.audit_id),
+    rule("event_replay_audit_chain_no_ck", "chain_no > 0"),
+    rule("event_replay_audit_chain_digests_ck", `${hex64("previous_digest")} AND ${hex64("link_digest")}`),
+  ],
+);
+
+/**
+ * Where a host's chain ends: one row a host, locked last in every transaction that writes audit, and the anchor that shows a
+ * chain cut off at its end. Moved by the same trigger, one step at a time.
+ */
+export const auditHead = pgTable(
+  "event_replay_audit_head_t",
+  {
+    host_id: uuid().notNull(),
+    chain_no: int8().notNull(),
+    link_digest: v(64).notNull(),
+  },
+  (t) => [
+    primaryKey({ name: "event_replay_audit_head_pk", columns: [t.host_id] }),
+    rule("event_replay_audit_head_ck", `chain_no >= 0 AND ${hex64("link_digest")}`),
   ],
 );
 
