@@ -3,6 +3,7 @@ import { redirect } from "next/navigation";
 import { SignInForm } from "@/components/sign-in/sign-in-form";
 import { Mark } from "@/components/ui/icon";
 import { sessionActor } from "@/server/platform/auth/require-session";
+import { signInProblemText } from "@/server/platform/auth/sign-in-problem";
 import { loadConfig } from "@/server/platform/config";
 
 export const metadata: Metadata = { title: "Sign in" };
@@ -39,7 +40,8 @@ export default async function SignInPage({
         <p className="sub">Replay and repair of failed projections. Every change needs two persons.</p>
         <SignInForm
           demo={config.demo}
-          organisation={config.oidcIssuer !== null}
+          organisation={config.oidc !== null}
+          refused={signInProblemText(query.error)}
           back={back}
           notice={back === "/" ? undefined : "Sign in to go on. You come back to the page you opened."}
         />

@@ -4,7 +4,7 @@ import { POST as postEvents } from "@/app/api/events/route";
 import { POST as postCommand } from "@/app/portal/command/route";
 import { GET as getQuery, POST as postQuery } from "@/app/portal/query/route";
 import { closeRuntime } from "@/server/operations/runtime";
-import { type DemoIdentity, issueDemoToken } from "@/server/platform/auth/access-token";
+import { type DemoIdentity, issueDemoToken } from "@/server/platform/auth/demo/demo-token";
 import { DEMO_IDENTITIES } from "@/server/portal/demo/identities";
 import { type TestDatabase, testDatabase } from "@/server/testing/database";
 

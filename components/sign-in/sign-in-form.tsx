@@ -21,11 +21,14 @@ export function SignInForm({
   organisation,
   back,
   notice,
+  refused,
 }: {
   demo: boolean;
   organisation: boolean;
   back: string;
   notice?: string | undefined;
+  /** Why the sign-in that led back here did not succeed. */
+  refused?: string | undefined;
 }) {
   const [name, setName] = useState("alice");
   const [password, setPassword] = useState("alice");
@@ -61,7 +64,13 @@ export function SignInForm({
 
   return (
     <>
-      {notice ? (
+      {refused ? (
+        <p className="note failed org" role="alert">
+          <Icon name="info" />
+          <span>{refused}</span>
+        </p>
+      ) : null}
+      {notice && !refused ? (
         <p className="note held org" role="status">
           <Icon name="info" />
           <span>{notice}</span>

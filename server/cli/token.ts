@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { findInstance } from "@/server/cli/instance";
 import { CliRefusal, runCli } from "@/server/cli/run-cli";
-import { issueDemoToken } from "@/server/platform/auth/access-token";
+import { issueDemoToken } from "@/server/platform/auth/demo/demo-token";
+import { readSecrets } from "@/server/platform/config";
 import { isCanonicalUuid } from "@/server/platform/ids";
 import { DEMO_IDENTITIES } from "@/server/portal/demo/identities";
 
@@ -18,6 +19,7 @@ await runCli(async () => {
   if (!instance.demo)
     throw new CliRefusal("Tokens are made in demo mode only; a deployment's identity provider issues its own.");
   if (instance.secret === null) throw new CliRefusal("NEXTAUTH_SECRET is not set: the token would not be accepted.");
-  const token = await issueDemoToken({ ...identity, hostId: values.host ?? identity.hostId }, instance.secret);
+  const [signing] = readSecrets(instance.secret);
+  const token = await issueDemoToken({ ...identity, hostId: values.host ?? identity.hostId }, signing);
   process.stdout.write(`${token}\n`);
 });

@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { defineOperation, type OperationKind } from "@/server/contracts/operation";
-import { ConfigError, loadConfig } from "@/server/platform/config";
+import { loadConfig } from "@/server/platform/config";
+import { ConfigError } from "@/server/platform/config-error";
 import { FORWARDED_HEADER } from "@/server/platform/http/internal-call";
 import { forwarder } from "./forward";
 

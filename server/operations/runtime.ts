@@ -1,18 +1,16 @@
 import type { NextAuthOptions } from "next-auth";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
-import { type DemoIdentity, issueDemoToken, verifyDemoToken } from "@/server/platform/auth/access-token";
 import { authOptions } from "@/server/platform/auth/auth-options";
-import { identifyRequest } from "@/server/platform/auth/identify";
-import { upsertPerson } from "@/server/platform/auth/person-repository";
+import { actorOfToken, identifyRequest } from "@/server/platform/auth/identify";
 import { type Config, loadConfig } from "@/server/platform/config";
 import { createPool, type Pool } from "@/server/platform/db/pool";
-import { inTransaction } from "@/server/platform/db/transaction";
 import type { Gateway } from "@/server/platform/http/handle-operation";
 import { withDemoDefect } from "@/server/portal/demo/defect";
 import { DEMO_IDENTITIES } from "@/server/portal/demo/identities";
 import { portalProjection } from "@/server/portal/portal-projection";
 import { loadEndpointRules } from "./endpoint-rules";
 import { callReplica, forwarder } from "./forward";
+import { recordSignIn, recordSignOut } from "./record-sign-in";
 import { operations } from "./registry";
 
 /** What this web process is made of. */
@@ -67,15 +65,11 @@ function build(config: Config): Runtime {
       }),
     },
     authOptions: authOptions({
-      secret: config.secret,
+      secrets: config.secrets,
       demoIdentities: config.demo ? DEMO_IDENTITIES : [],
-      onSignIn: (identity) => rememberPerson(pool, identity, config.secret),
+      oidc: config.oidc,
+      onSignIn: (actor) => recordSignIn(pool, actor),
+      onSignOut: async (accessToken) => recordSignOut(pool, await actorOfToken(accessToken, config)),
     }),
   };
-}
-
-/** Writes the person as every later request will see them: through the token. */
-async function rememberPerson(pool: Pool, identity: DemoIdentity, secret: string): Promise<void> {
-  const actor = await verifyDemoToken(await issueDemoToken(identity, secret), secret);
-  if (actor) await inTransaction(pool, "sign-in", (tx) => upsertPerson(tx, actor));
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ConfigError, loadConfig } from "./config";
+import { loadConfig } from "./config";
+import { ConfigError } from "./config-error";
 
 const DEMO = {
   DATABASE_URL: "postgres://u:secretpw@127.0.0.1:5432/db",

@@ -1,21 +1,25 @@
+import { ConfigError } from "./config-error";
+import { type OidcConfig, readOidc } from "./config-oidc";
+
 /** `command` and `query` are replicas of their own; `all` answers everything. */
 export type ReplicaRole = "all" | "command" | "query";
 export type EventSource = "database" | "kafka";
+export type Secrets = readonly [string, ...string[]];
 
 /** Everything the environment may say. There is no other setting; limits, leases and sizes are code (ER-CFG-16, -17). */
 export type Config = {
   readonly databaseUrl: string;
   /** Demo identities, demo buttons and tokens. Only ever with a database on this machine. */
   readonly demo: boolean;
-  /** Key material of sessions and demo tokens; at least 32 characters. */
-  readonly secret: string;
+  /** Key material of sessions and demo tokens, at least 32 characters each: the first seals and signs, all of them open. */
+  readonly secrets: Secrets;
   /** Public URL when the deployment names one; otherwise the request's own host counts. */
   readonly publicUrl: string | null;
   readonly eventSource: EventSource;
   /** Relative to the working directory, which is the repository's root. */
   readonly endpointRulesFile: string;
   /** Set when an identity provider is configured. */
-  readonly oidcIssuer: string | null;
+  readonly oidc: OidcConfig | null;
   /** Which operations this replica answers itself; the others it passes on. */
   readonly role: ReplicaRole;
   /** Where queries are answered, when it isn't here. Never taken from a request. */
@@ -24,17 +28,6 @@ export type Config = {
   /** This process's own address on this machine. */
   readonly loopbackUrl: string;
 };
-
-/** The environment is unusable; `message` names the setting and what to do, never a value. */
-export class ConfigError extends Error {
-  constructor(
-    readonly setting: string,
-    message: string,
-  ) {
-    super(message);
-    this.name = "ConfigError";
-  }
-}
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "::1", "[::1]"]);
 const MIN_SECRET_LENGTH = 32;
@@ -46,28 +39,42 @@ const MIN_SECRET_LENGTH = 32;
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const databaseUrl = required(env, "DATABASE_URL", "name the PostgreSQL database, or use npm start, which brings one");
   const demo = readDemo(env, databaseUrl);
-  const oidcIssuer = env.OIDC_ISSUER || null;
-  if (!demo && oidcIssuer === null) {
+  const oidc = readOidc(env);
+  if (!demo && oidc === null) {
     throw new ConfigError(
       "OIDC_ISSUER",
       "No identity provider is configured and demo mode is off, so nobody could sign in. Set OIDC_ISSUER and its client, " +
         "or EVENT_ADMIN_DEMO=1 with a database on this machine.",
     );
   }
-  const secret = required(env, "NEXTAUTH_SECRET", `set a random text of at least ${MIN_SECRET_LENGTH} characters`);
-  if (secret.length < MIN_SECRET_LENGTH) {
-    throw new ConfigError("NEXTAUTH_SECRET", `NEXTAUTH_SECRET must have at least ${MIN_SECRET_LENGTH} characters.`);
-  }
   return {
     databaseUrl,
     demo,
-    secret,
+    secrets: readSecrets(env.NEXTAUTH_SECRET),
     publicUrl: env.NEXTAUTH_URL || null,
     eventSource: readEventSource(env),
     endpointRulesFile: env.ENDPOINT_RULES_FILE || "server/operations/endpoint-rules.demo.yml",
-    oidcIssuer,
+    oidc,
     ...readReplica(env),
   };
+}
+
+/**
+ * NEXTAUTH_SECRET: one secret, or several apart by space or comma while keys rotate. Throws ConfigError for none or a short one,
+ * since a guessable key lets anybody seal a session.
+ */
+export function readSecrets(setting: string | undefined): Secrets {
+  const [first, ...others] = (setting ?? "").split(/[\s,]+/).filter((secret) => secret !== "");
+  if (first === undefined) {
+    throw new ConfigError(
+      "NEXTAUTH_SECRET",
+      `NEXTAUTH_SECRET is not set: set a random text of at least ${MIN_SECRET_LENGTH} characters, the same on every replica.`,
+    );
+  }
+  if ([first, ...others].some((secret) => secret.length < MIN_SECRET_LENGTH)) {
+    throw new ConfigError("NEXTAUTH_SECRET", `NEXTAUTH_SECRET must have at least ${MIN_SECRET_LENGTH} characters.`);
+  }
+  return [first, ...others];
 }
 
 function readReplica(

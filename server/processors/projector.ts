@@ -2,7 +2,8 @@ import { assertReferencedVersions } from "@/server/event-replay/append/reference
 import { LiveProjector } from "@/server/event-replay/live/live-projector";
 import { startWebhookSender } from "@/server/governance/approver-webhook/sender";
 import { readWebhookSettings } from "@/server/governance/approver-webhook/settings";
-import { ConfigError, readProcessorConfig } from "@/server/platform/config";
+import { readProcessorConfig } from "@/server/platform/config";
+import { ConfigError } from "@/server/platform/config-error";
 import { createPool } from "@/server/platform/db/pool";
 import { assertSchema } from "@/server/platform/db/schema-check";
 import { log } from "@/server/platform/log";

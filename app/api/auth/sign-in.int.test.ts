@@ -48,7 +48,7 @@ test("the session cookie keeps the person's own token, sealed: it shows nothing 
   const signedIn = await authorize({ username: "carol", password: "carol" });
   const cookie = await sealSession({ accessToken: signedIn?.accessToken ?? "" }, SECRET);
   expect(cookie).not.toContain(signedIn?.accessToken);
-  expect(await readSessionToken(cookie, SECRET)).toBe(signedIn?.accessToken);
+  expect(await readSessionToken(cookie, [SECRET])).toBe(signedIn?.accessToken);
   expect((await actorOfCookies(cookie, runtime().config))?.personId).toBe("event-admin-demo|carol");
   const data = { hostId: DEMO_HOST_ID };
   const bySession = await call.rest("getDemoState", data, { ...ORIGIN, cookie });

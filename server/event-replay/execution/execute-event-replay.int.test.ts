@@ -6,7 +6,7 @@ import path from "node:path";
 import pg from "pg";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { executeEventReplay } from "@/server/event-replay/execution/execute-event-replay";
-import { issueDemoToken } from "@/server/platform/auth/access-token";
+import { issueDemoToken } from "@/server/platform/auth/demo/demo-token";
 import type { AppError } from "@/server/platform/errors";
 import { callOperation, type InternalAnswer } from "@/server/platform/http/internal-call";
 import { newId } from "@/server/platform/ids";

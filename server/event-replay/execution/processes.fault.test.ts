@@ -4,7 +4,7 @@ import path from "node:path";
 import pg from "pg";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { checkConservation } from "@/server/event-replay/append/checker";
-import { issueDemoToken } from "@/server/platform/auth/access-token";
+import { issueDemoToken } from "@/server/platform/auth/demo/demo-token";
 import { newId } from "@/server/platform/ids";
 import { testDatabase } from "@/server/testing/database";
 import { LEDGER_DDL, ledgerProjection } from "@/server/testing/ledger-projection";

@@ -1,4 +1,4 @@
-import { ConfigError } from "@/server/platform/config";
+import { ConfigError } from "@/server/platform/config-error";
 
 export type WebhookSettings = { readonly url: string; readonly secret: string; readonly publicUrl: string | null };
 

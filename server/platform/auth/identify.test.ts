@@ -1,11 +1,11 @@
 import { SignJWT } from "jose";
 import { expect, test } from "vitest";
-import { type DemoIdentity, issueDemoToken } from "./access-token";
+import { type DemoIdentity, issueDemoToken } from "./demo/demo-token";
 import { identifyRequest } from "./identify";
 import { sealSession } from "./session-cookie";
 
 const secret = "0123456789abcdef0123456789abcdef";
-const config = { secret, demo: true, publicUrl: null };
+const config = { secrets: [secret] as const, demo: true, oidc: null, publicUrl: null };
 const person: DemoIdentity = {
   name: "ada",
   displayName: "Ada",

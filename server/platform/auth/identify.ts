@@ -2,10 +2,11 @@ import type { Config } from "@/server/platform/config";
 import { AppError } from "@/server/platform/errors";
 import type { Actor } from "@/server/platform/http/operation-context";
 import { requireJsonContent } from "@/server/platform/http/rest-surface";
-import { verifyDemoToken } from "./access-token";
+import { verifyDemoToken } from "./demo/demo-token";
+import { verifyProviderToken } from "./oidc/verify-token";
 import { readSessionToken } from "./session-cookie";
 
-export type IdentityConfig = Pick<Config, "secret" | "demo" | "publicUrl">;
+export type IdentityConfig = Pick<Config, "secrets" | "demo" | "oidc" | "publicUrl">;
 
 /**
  * Who sent this request. A bearer token decides alone: a bad one never falls back to a cookie. A cookie session additionally
@@ -29,17 +30,21 @@ export async function identifyRequest(request: Request, config: IdentityConfig):
 export async function accessTokenOf(request: Request, config: IdentityConfig): Promise<string | null> {
   const authorization = request.headers.get("authorization");
   if (authorization !== null) return /^Bearer (\S+)$/i.exec(authorization)?.[1] ?? null;
-  return readSessionToken(request.headers.get("cookie"), config.secret);
+  return readSessionToken(request.headers.get("cookie"), config.secrets);
 }
 
 /** Actor of a Cookie header, or null. For pages; a request that changes something goes through `identifyRequest`. */
 export async function actorOfCookies(cookieHeader: string | null, config: IdentityConfig): Promise<Actor | null> {
-  const token = await readSessionToken(cookieHeader, config.secret);
+  const token = await readSessionToken(cookieHeader, config.secrets);
   return token === null ? null : actorOfToken(token, config);
 }
 
-async function actorOfToken(token: string, config: IdentityConfig): Promise<Actor | null> {
-  return config.demo ? verifyDemoToken(token, config.secret) : null;
+/** Actor of an access token, or null. Throws ProviderUnreachable when that can't be known. */
+export async function actorOfToken(token: string, config: IdentityConfig): Promise<Actor | null> {
+  const demo = config.demo ? await verifyDemoToken(token, config.secrets) : null;
+  if (demo !== null || config.oidc === null) return demo;
+  const verdict = await verifyProviderToken(token, config.oidc);
+  return verdict.ok ? verdict.actor : null;
 }
 
 function authenticated(actor: Actor | null): Actor {

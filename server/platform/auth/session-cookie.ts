@@ -1,21 +1,15 @@
-import { decode, encode } from "next-auth/jwt";
+import { encode } from "next-auth/jwt";
+import type { Secrets } from "@/server/platform/config";
+import { openSealed, type SessionContent } from "./session-seal";
 
 /** next-auth's names; the first is used when the public URL is https. */
 const COOKIE_NAMES = ["__Secure-next-auth.session-token", "next-auth.session-token"];
 
-/** What the encrypted session cookie keeps: the person's own access token, nothing else of value. */
-export type SessionContent = { readonly accessToken: string };
-
 /** Access token inside the session cookie of a Cookie header, or null. A forged or expired cookie is no session. */
-export async function readSessionToken(cookieHeader: string | null, secret: string): Promise<string | null> {
+export async function readSessionToken(cookieHeader: string | null, secrets: Secrets): Promise<string | null> {
   const sealed = cookieHeader === null ? null : sessionCookie(parseCookies(cookieHeader));
-  if (sealed === null) return null;
-  try {
-    const content = await decode({ token: sealed, secret });
-    return typeof content?.accessToken === "string" ? content.accessToken : null;
-  } catch {
-    return null;
-  }
+  const content = sealed === null ? null : await openSealed(sealed, secrets);
+  return typeof content?.accessToken === "string" ? content.accessToken : null;
 }
 
 /** Seals a session as next-auth does; for clients that sign in without a browser (tests). */
@@ -35,7 +29,7 @@ function sessionCookie(cookies: ReadonlyMap<string, string>): string | null {
   return null;
 }
 
-function parseCookies(header: string): Map<string, string> {
+export function parseCookies(header: string): Map<string, string> {
   const cookies = new Map<string, string>();
   for (const pair of header.split(";")) {
     const at = pair.indexOf("=");

@@ -1,4 +1,4 @@
-import type { DemoIdentity } from "@/server/platform/auth/access-token";
+import type { DemoIdentity } from "@/server/platform/auth/demo/demo-token";
 
 /** Host of the demo's data, and of everyone but dave. */
 export const DEMO_HOST_ID = "01964b05-552a-7c4b-9184-6857e7f3dc5f";
