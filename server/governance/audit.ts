@@ -1,7 +1,7 @@
 import type { Tx } from "@/server/platform/db/transaction";
 import { newId } from "@/server/platform/ids";
 
-/** What the record tells; names are the published ones (reference §7). */
+/** What the record tells; names are the published ones (reference §7) and the console's own. */
 export type AuditEvent =
   | "EVENT_REPLAY_PLAN_CREATED"
   | "EVENT_REPLAY_PLAN_APPROVAL_REQUESTED"
@@ -21,7 +21,9 @@ export type AuditEvent =
   | "PERSON_SIGNED_IN"
   | "PERSON_SIGNED_OUT"
   | "PERSON_ACCOUNTS_LINKED"
-  | "PERSON_ACCOUNTS_UNLINKED";
+  | "PERSON_ACCOUNTS_UNLINKED"
+  | "CALL_REFUSED"
+  | "AUDIT_EXPORTED";
 
 export type AuditRecord = {
   readonly hostId: string;

@@ -3,6 +3,7 @@ import { executionOperations } from "@/server/event-replay/execution/operations"
 import { failureOperations } from "@/server/event-replay/failures/operations";
 import { planningOperations } from "@/server/event-replay/planning/operations";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
+import { auditOperations } from "@/server/governance/audit-trail/operations";
 import { notificationOperations } from "@/server/notifications/operations";
 import type { BoundOperation } from "@/server/platform/http/operation-context";
 import { portalOperations } from "@/server/portal/operations";
@@ -14,6 +15,7 @@ const ALL: readonly BoundOperation<ReplayContext>[] = [
   ...planningOperations,
   ...executionOperations,
   ...notificationOperations,
+  ...auditOperations,
   ...portalOperations,
   ...demoOperations,
 ];
