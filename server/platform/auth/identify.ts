@@ -1,7 +1,7 @@
 import type { Config } from "@/server/platform/config";
 import { AppError } from "@/server/platform/errors";
 import type { Actor } from "@/server/platform/http/operation-context";
-import { requireJsonContent } from "@/server/platform/http/rest-surface";
+import { requireSameOrigin } from "@/server/platform/http/same-origin";
 import { verifyDemoToken } from "./demo/demo-token";
 import { verifyProviderToken } from "./oidc/verify-token";
 import { readSessionToken } from "./session-cookie";
@@ -19,7 +19,7 @@ export async function identifyRequest(request: Request, config: IdentityConfig):
     return authenticated(token === undefined ? null : await actorOfToken(token, config));
   }
   const actor = authenticated(await actorOfCookies(request.headers.get("cookie"), config));
-  requireSameSite(request, config);
+  requireSameOrigin(request, actor, config.publicUrl);
   return actor;
 }
 
@@ -50,31 +50,4 @@ export async function actorOfToken(token: string, config: IdentityConfig): Promi
 function authenticated(actor: Actor | null): Actor {
   if (actor === null) throw new AppError("UNAUTHENTICATED");
   return actor;
-}
-
-/**
- * Browsers attach cookies to requests that other sites start. Such a request carries the other site's Origin, or none and a
- * Sec-Fetch-Site that says so, and a form of another site can't send JSON.
- */
-function requireSameSite(request: Request, config: IdentityConfig): void {
-  const fetchSite = request.headers.get("sec-fetch-site");
-  if (request.method === "GET") {
-    if (fetchSite === "cross-site" || fetchSite === "same-site") throw new AppError("AUTHORIZATION_DENIED");
-    return;
-  }
-  const origin = request.headers.get("origin");
-  const fromUs = origin === null ? fetchSite === "same-origin" : isOwnOrigin(origin, request, config);
-  if (!fromUs) throw new AppError("AUTHORIZATION_DENIED");
-  requireJsonContent(request);
-}
-
-function isOwnOrigin(origin: string, request: Request, config: IdentityConfig): boolean {
-  let url: URL;
-  try {
-    url = new URL(origin);
-  } catch {
-    return false;
-  }
-  if (config.publicUrl !== null && url.origin === new URL(config.publicUrl).origin) return true;
-  return url.host === (request.headers.get("host") ?? new URL(request.url).host);
 }
