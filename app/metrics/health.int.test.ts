@@ -21,6 +21,7 @@ test("readiness tells a complete schema, and how far the projector is behind", a
     status: "UP",
     database: "UP",
     schema: "COMPLETE",
+    rules: "CURRENT",
     capture: { state: "NO_PROJECTOR", pending: 0, oldestSeconds: 0 },
   });
   await call.command(rpc("createRole", { hostId: DEMO_HOST_ID, roleId: "r1" }), await bearer("alice"));

@@ -64,7 +64,7 @@ export const auditItem = z.strictObject({
   barrierId: uuid.nullable(),
   /** What the person wrote. */
   reason: z.string().max(2048).nullable(),
-  facts: z.array(z.strictObject({ name: auditFactName, value: z.string().max(255) })).max(30),
+  facts: z.array(z.strictObject({ name: auditFactName, text: z.string().max(255) })).max(30),
   failureIds: z.array(uuid).max(500),
 });
 export type AuditItem = z.output<typeof auditItem>;

@@ -12,9 +12,10 @@ import type { Runtime } from "./runtime";
  * which compares the events' host with the caller's before anything is looked up.
  */
 export function handleAppend({ gateway }: Runtime, request: Request): Promise<Response> {
-  return answer({ label: "rest", refusal: problem }, request, async (requestId, name) => {
+  return answer(gateway, { label: "rest", refusal: problem }, request, async ({ requestId, identify, name }) => {
     name(APPEND_EVENTS);
-    const actor = await gateway.identify(request);
+    const actor = await identify();
+    gateway.pace?.(actor, APPEND_EVENTS);
     if (!gateway.mayCall(actor, APPEND_EVENTS)) throw new AppError("AUTHORIZATION_DENIED");
     requireJsonContent(request);
     const body = await readBody(request, MAX_BODY_BYTES);

@@ -1,5 +1,6 @@
 import type { Pool } from "@/server/platform/db/pool";
 import { assertSchema, SchemaError } from "@/server/platform/db/schema-check";
+import type { RulesState, WatchedRules } from "./endpoint-rules";
 import { type LiveProcessors, readProcessors, readSourceLag } from "./source-lag";
 
 /** An event that waits longer than this says that the projector makes no progress, whatever it says of itself. */
@@ -11,6 +12,8 @@ export type Readiness = {
   readonly status: "UP" | "DOWN";
   readonly database: "UP" | "DOWN";
   readonly schema: "COMPLETE" | "INCOMPLETE" | "UNKNOWN";
+  /** LAST_GOOD: the endpoint rules file is broken or gone, and what it said before is still in force. */
+  readonly rules: RulesState;
   /** Whether the live projection keeps up. One that doesn't takes no console away: that is when it is needed. */
   readonly capture: {
     readonly state: "HEALTHY" | "RETRYING" | "LAGGING" | "NO_PROJECTOR" | "UNKNOWN";
@@ -23,18 +26,27 @@ const UNKNOWN: Readiness["capture"] = { state: "UNKNOWN", pending: null, oldestS
 const checkedAt = new WeakMap<Pool, number>();
 
 /** Whether this replica can serve: database reachable and schema complete. Never throws; says nothing of the cause. */
-export async function readiness(pool: Pool, consumerGroup: string): Promise<Readiness> {
+export async function readiness({
+  pool,
+  consumerGroup,
+  rules: watched,
+}: {
+  readonly pool: Pool;
+  readonly consumerGroup: string;
+  readonly rules: Pick<WatchedRules, "state">;
+}): Promise<Readiness> {
+  const rules = watched.state();
   try {
     await pool.query("SELECT 1");
   } catch {
-    return { status: "DOWN", database: "DOWN", schema: "UNKNOWN", capture: UNKNOWN };
+    return { status: "DOWN", database: "DOWN", schema: "UNKNOWN", rules, capture: UNKNOWN };
   }
   try {
     await checkSchema(pool);
-    return { status: "UP", database: "UP", schema: "COMPLETE", capture: await capture(pool, consumerGroup) };
+    return { status: "UP", database: "UP", schema: "COMPLETE", rules, capture: await capture(pool, consumerGroup) };
   } catch (error) {
     const schema = error instanceof SchemaError ? "INCOMPLETE" : "UNKNOWN";
-    return { status: "DOWN", database: "UP", schema, capture: UNKNOWN };
+    return { status: "DOWN", database: "UP", schema, rules, capture: UNKNOWN };
   }
 }
 

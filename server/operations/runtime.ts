@@ -1,15 +1,18 @@
 import type { NextAuthOptions } from "next-auth";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
+import { RefusalRecorder } from "@/server/governance/refusals";
 import { authOptions } from "@/server/platform/auth/auth-options";
 import { actorOfToken, identifyRequest } from "@/server/platform/auth/identify";
 import { type Config, loadConfig } from "@/server/platform/config";
 import { createPool, type Pool } from "@/server/platform/db/pool";
 import type { Gateway } from "@/server/platform/http/handle-operation";
+import { RateLimiter } from "@/server/platform/http/rate-limit";
 import { withDemoDefect } from "@/server/portal/demo/defect";
 import { DEMO_IDENTITIES } from "@/server/portal/demo/identities";
 import { portalProjection } from "@/server/portal/portal-projection";
-import { loadEndpointRules } from "./endpoint-rules";
+import { type WatchedRules, watchEndpointRules } from "./endpoint-rules";
 import { callReplica, forwarder } from "./forward";
+import { rateClassOf } from "./rate-class";
 import { recordSignIn, recordSignOut } from "./record-sign-in";
 import { operations } from "./registry";
 
@@ -20,6 +23,8 @@ export type Runtime = {
   readonly gateway: Gateway<ReplayContext>;
   readonly authOptions: NextAuthOptions;
   readonly consumerGroup: string;
+  readonly rules: WatchedRules;
+  readonly limiter: RateLimiter;
 };
 
 /** Development reloads modules and route bundles may hold several copies of one; the process has one pool. */
@@ -40,7 +45,9 @@ export async function closeRuntime(): Promise<void> {
 
 function build(config: Config): Runtime {
   const pool = createPool(config.databaseUrl, { name: "web", max: 20 });
-  const rules = loadEndpointRules(config.endpointRulesFile);
+  const rules = watchEndpointRules(config.endpointRulesFile);
+  const limiter = new RateLimiter(() => rules.current().limits);
+  const refusals = new RefusalRecorder(pool);
   const projection = config.demo ? withDemoDefect(portalProjection()) : portalProjection();
   // Without a public URL next-auth takes its own address from the request: then any port works.
   if (config.publicUrl === null) process.env.AUTH_TRUST_HOST ??= "1";
@@ -48,10 +55,15 @@ function build(config: Config): Runtime {
     config,
     pool,
     consumerGroup: projection.consumerGroup,
+    rules,
+    limiter,
     gateway: {
       operations: operations(config.demo),
       identify: (request) => identifyRequest(request, config),
-      mayCall: rules.mayCall,
+      mayCall: (actor, operation) => rules.current().mayCall(actor, operation),
+      pace: (actor, operation) => limiter.take(rateClassOf(operation), `${actor.hostId} ${actor.personId}`),
+      paceUnknown: (address) => limiter.take("anonymous", address),
+      refused: (actor, call) => refusals.record(actor, call),
       forward: forwarder(config),
       context: (actor, requestId, request) => ({
         pool,
@@ -59,8 +71,8 @@ function build(config: Config): Runtime {
         actor,
         hostId: actor.hostId,
         requestId,
-        may: (permission) => rules.may(actor, permission),
-        rolesMayCall: rules.rolesMayCall,
+        may: (permission) => rules.current().may(actor, permission),
+        rolesMayCall: (roles, operation) => rules.current().rolesMayCall(roles, operation),
         callQuery: (operation, data) => callReplica(config, "query", operation, { data, request, requestId }),
       }),
     },

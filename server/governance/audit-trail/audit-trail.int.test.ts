@@ -57,9 +57,9 @@ test("ER-APR-17 filters by time, person, event, request and failure, also one of
   expect(await count({ from: middle })).toBe(2);
   expect(await count({ to: middle })).toBe(1);
   expect(items[0]!.facts).toEqual([
-    { name: "code", value: "AUTHORIZATION_DENIED" },
-    { name: "calls", value: "3" },
-    { name: "operation", value: "x" },
+    { name: "code", text: "AUTHORIZATION_DENIED" },
+    { name: "calls", text: "3" },
+    { name: "operation", text: "x" },
   ]);
   expect(items.map((item) => item.chainNo)).toEqual([3, 2, 1]);
 });
@@ -97,6 +97,6 @@ test("ER-APR-17 O22 an export neutralises formulas in reasons, names and codes, 
   expect(json.length).toBe(8);
   expect(json.at(-1)).toMatchObject({
     event: "AUDIT_EXPORTED",
-    facts: expect.arrayContaining([{ name: "records", value: "7" }]),
+    facts: expect.arrayContaining([{ name: "records", text: "7" }]),
   });
 });

@@ -74,7 +74,7 @@ function cells(item: AuditItem): string[] {
     item.failureId ?? "",
     item.barrierId ?? "",
     item.reason ?? "",
-    item.facts.map(({ name, value }) => `${name}: ${value}`).join("; "),
+    item.facts.map(({ name, text }) => `${name}: ${text}`).join("; "),
     item.failureIds.join(" "),
     item.auditId,
     item.chainDigest,

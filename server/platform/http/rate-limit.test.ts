@@ -4,7 +4,13 @@ import { DEFAULT_LIMITS, RateLimited, RateLimiter } from "./rate-limit";
 function limiter(perSecond: number, burst: number) {
   const clock = { ms: 0 };
   const limits = { ...DEFAULT_LIMITS, query: { perSecond, burst } };
-  return { clock, limiter: new RateLimiter(() => limits, () => clock.ms) };
+  return {
+    clock,
+    limiter: new RateLimiter(
+      () => limits,
+      () => clock.ms,
+    ),
+  };
 }
 
 const passes = (l: RateLimiter, key: string) => {

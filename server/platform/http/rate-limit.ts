@@ -58,6 +58,15 @@ export class RateLimiter {
 
   /** Takes one call of `key`, or throws RateLimited and takes nothing. */
   take(rateClass: RateClass, key: string): void {
+    this.draw(rateClass, key, 1);
+  }
+
+  /** Throws as `take` would, but takes nothing: for what only counts once it has gone wrong. */
+  check(rateClass: RateClass, key: string): void {
+    this.draw(rateClass, key, 0);
+  }
+
+  private draw(rateClass: RateClass, key: string, calls: 0 | 1): void {
     const { perSecond, burst } = this.limits()[rateClass];
     const now = this.nowMs();
     const known = this.bucketsOf(rateClass);
@@ -65,7 +74,7 @@ export class RateLimiter {
     const tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.atMs) / 1000) * perSecond);
     const passes = tokens >= 1;
     known.delete(key);
-    known.set(key, { tokens: passes ? tokens - 1 : tokens, atMs: now });
+    known.set(key, { tokens: passes ? tokens - calls : tokens, atMs: now });
     if (known.size > MAX_BUCKETS) known.delete(known.keys().next().value as string);
     if (!passes) throw new RateLimited(Math.max(1, Math.ceil((1 - tokens) / perSecond)));
   }

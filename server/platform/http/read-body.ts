@@ -16,7 +16,8 @@ export async function readBody(request: Request, limitBytes: number): Promise<Bu
     if (done) return Buffer.concat(chunks, size);
     size += value.byteLength;
     if (size > limitBytes) {
-      await reader.cancel().catch(() => undefined);
+      // Not awaited: a body with a second reader is cancelled only when both are.
+      void reader.cancel().catch(() => undefined);
       throw tooLarge();
     }
     chunks.push(value);

@@ -1,7 +1,7 @@
 import { type AuditFactName, auditFactName } from "@/server/contracts/audit";
 import { isCanonicalUuid } from "@/server/platform/ids";
 
-const MAX_VALUE = 255;
+const MAX_TEXT = 255;
 
 /** Where the stored name says less than it should on a page. */
 const RENAMED: Readonly<Record<string, AuditFactName>> = { reason: "cause" };
@@ -10,12 +10,12 @@ const RENAMED: Readonly<Record<string, AuditFactName>> = { reason: "cause" };
  * What of a record's details may be shown: names of the closed list with a short text, number or flag. Anything else a record
  * might hold stays where it is.
  */
-export function factsOf(details: Readonly<Record<string, unknown>>): { name: AuditFactName; value: string }[] {
-  const facts: { name: AuditFactName; value: string }[] = [];
+export function factsOf(details: Readonly<Record<string, unknown>>): { name: AuditFactName; text: string }[] {
+  const facts: { name: AuditFactName; text: string }[] = [];
   for (const [stored, value] of Object.entries(details)) {
     const name = auditFactName.safeParse(RENAMED[stored] ?? stored);
     if (!name.success || !["string", "number", "boolean"].includes(typeof value)) continue;
-    facts.push({ name: name.data, value: String(value).slice(0, MAX_VALUE) });
+    facts.push({ name: name.data, text: String(value).slice(0, MAX_TEXT) });
   }
   return facts;
 }
