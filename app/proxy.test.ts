@@ -14,7 +14,29 @@ test("scripts run by a nonce that is new with every answer; nothing inline, eval
   expect(directives.get("script-src")).not.toMatch(/unsafe|https?:|\*/);
   expect(directives.get("style-src")).not.toMatch(/unsafe|https?:|\*/);
   expect(directives.get("style-src-attr")).toBe("style-src-attr 'unsafe-inline'");
-  for (const name of ["object-src", "base-uri", "frame-ancestors"]) expect(directives.get(name)).toBe(`${name} 'none'`);
+  for (const name of ["object-src", "base-uri", "frame-ancestors", "frame-src", "script-src-attr"])
+    expect(directives.get(name)).toBe(`${name} 'none'`);
+});
+
+test("over https, told by the connection, the front end or the deployment, the browser is held to it", () => {
+  const secure = (url: string, headers: Record<string, string> = {}) => {
+    const answer = proxy(new NextRequest(url, { headers })).headers;
+    const upgrades = answer.get("content-security-policy")?.includes("upgrade-insecure-requests");
+    expect(answer.has("strict-transport-security")).toBe(upgrades);
+    return upgrades;
+  };
+  expect(secure("https://admin.invalid/")).toBe(true);
+  expect(secure("http://admin.invalid/", { "x-forwarded-proto": "https" })).toBe(true);
+  expect(secure("http://admin.invalid/")).toBe(false);
+  process.env.NEXTAUTH_URL = "https://admin.invalid";
+  expect(secure("http://10.0.0.1:3000/")).toBe(true);
+  delete process.env.NEXTAUTH_URL;
+});
+
+test("what a session route or document of the API answers is never kept", () => {
+  const cached = (path: string) => proxy(new NextRequest(`http://admin.invalid${path}`)).headers.get("cache-control");
+  expect(cached("/api/auth/session")).toBe("no-store");
+  expect(cached("/")).toBeNull();
 });
 
 test("the proxy stays away from routes that read bodies of their own", () => {
