@@ -23,6 +23,8 @@ export type OperationContract<Request extends z.ZodType = z.ZodType, Response ex
   readonly response: Response;
   /** Codes its handler may answer with, beyond those every operation may answer with (see `COMMON_ERRORS`). */
   readonly errors: readonly ErrorCode[];
+  /** A person does this: a machine's token is refused before the request is judged (ER-APR-09). */
+  readonly human?: true;
   /** Registered only in demo mode: unknown everywhere else. */
   readonly demoOnly?: true;
 };

@@ -302,6 +302,7 @@ export type ProcessReplayResponse = z.output<typeof processEventReplayResponse>;
 
 export const createEventReplayPlan = defineOperation({
   name: "createEventReplayPlan",
+  human: true,
   kind: "command",
   summary: "Plan the replay of named failures: order, closure, scopes, hash, expiry.",
   request: createEventReplayPlanRequest,
@@ -333,6 +334,7 @@ export const getEventReplay = defineOperation({
 
 export const approveEventReplay = defineOperation({
   name: "approveEventReplay",
+  human: true,
   kind: "command",
   summary: "Approve the plan with exactly this hash, as a second person.",
   request: approveEventReplayRequest,
@@ -342,6 +344,7 @@ export const approveEventReplay = defineOperation({
 
 export const cancelEventReplay = defineOperation({
   name: "cancelEventReplay",
+  human: true,
   kind: "command",
   summary: "Cancel a plan that has not started.",
   request: cancelEventReplayRequest,
@@ -351,6 +354,7 @@ export const cancelEventReplay = defineOperation({
 
 export const executeEventReplay = defineOperation({
   name: "executeEventReplay",
+  human: true,
   kind: "command",
   summary: "Execute an approved plan, or retry one whose executor is gone.",
   request: executeEventReplayRequest,
@@ -370,6 +374,7 @@ export const executeEventReplay = defineOperation({
 
 export const processEventReplay = defineOperation({
   name: "processEventReplay",
+  human: true,
   kind: "query",
   summary: "Run a committed intent to execute; called by executeEventReplay with the caller's token.",
   request: processEventReplayRequest,

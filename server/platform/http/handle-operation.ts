@@ -147,6 +147,7 @@ async function runOperation<Ctx extends OperationContext>(
   const { contract } = operation;
   const { data } = call;
   if (!gateway.mayCall(actor, contract.name)) throw new AppError("AUTHORIZATION_DENIED");
+  if (contract.human && !actor.human) throw new AppError("AUTHORIZATION_DENIED");
   checkHost(actor, data);
   const parsed = contract.request.safeParse(data);
   if (!parsed.success) {
