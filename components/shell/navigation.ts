@@ -21,7 +21,10 @@ export const NAVIGATION: readonly NavGroup[] = [
   },
   {
     name: "Record",
-    items: [{ href: "/notifications", name: "Notifications", icon: "bell", counter: "unreadFailures", key: "n" }],
+    items: [
+      { href: "/audit", name: "Audit", icon: "record", key: "u" },
+      { href: "/notifications", name: "Notifications", icon: "bell", counter: "unreadFailures", key: "n" },
+    ],
   },
 ];
 

@@ -48,6 +48,8 @@ const filters = {
   events: z.array(eventName).min(1).max(40).optional(),
   replayRequestId: uuid.optional(),
   failureId: uuid.optional(),
+  /** A request, failure or barrier, whichever has this id. */
+  subjectId: uuid.optional(),
 };
 
 export const auditItem = z.strictObject({

@@ -50,6 +50,9 @@ test("ER-APR-17 filters by time, person, event, request and failure, also one of
   expect(await count({ replayRequestId: request })).toBe(1);
   expect(await count({ failureId: failure })).toBe(2);
   expect(await count({ failureId: other })).toBe(1);
+  expect(await count({ subjectId: failure })).toBe(2);
+  expect(await count({ subjectId: request })).toBe(1);
+  expect(await count({ subjectId: newId() })).toBe(0);
   expect(await count({ actorId: "w-1" })).toBe(1);
   expect(await count({ events: ["CALL_REFUSED"] })).toBe(1);
   const { items } = await list();

@@ -10,11 +10,11 @@ import { loadAudit, loadNow } from "./repository";
 
 /** The host's audit trail, newest first, a page a call. INVALID_REQUEST for a cursor of another host or other filters. */
 export async function listAuditEvent(ctx: OperationContext, request: ListAuditRequest): Promise<ListAuditResponse> {
-  const { from, to, actorId, events, replayRequestId, failureId } = request;
+  const { from, to, actorId, events, replayRequestId, failureId, subjectId } = request;
   const binding = [
     "listAuditEvent",
     ctx.hostId,
-    ...[from, to, actorId, replayRequestId, failureId].map((part) => part ?? null),
+    ...[from, to, actorId, replayRequestId, failureId, subjectId].map((part) => part ?? null),
     [...(events ?? [])].sort(),
   ];
   const after = request.cursor === undefined ? null : readPosition(binding, request.cursor);

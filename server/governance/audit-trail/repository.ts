@@ -22,6 +22,7 @@ export type AuditFilter = {
   readonly events?: readonly string[] | undefined;
   readonly replayRequestId?: string | undefined;
   readonly failureId?: string | undefined;
+  readonly subjectId?: string | undefined;
 };
 
 /**
@@ -46,8 +47,9 @@ export async function loadAudit(
         AND ($4::text IS NULL OR a.actor_id = $4) AND ($5::text[] IS NULL OR a.event_name = ANY ($5))
         AND ($6::uuid IS NULL OR a.replay_request_id = $6)
         AND ($7::uuid IS NULL OR a.failure_id = $7 OR a.details -> 'failureIds' ? $7::text)
-        AND ($8::timestamptz IS NULL OR (a.created_ts, a.audit_id) < ($8::timestamptz, $9::uuid))
-      ORDER BY a.created_ts DESC, a.audit_id DESC LIMIT $10`,
+        AND ($8::uuid IS NULL OR a.replay_request_id = $8 OR a.failure_id = $8 OR a.barrier_id = $8 OR a.details -> 'failureIds' ? $8::text)
+        AND ($9::timestamptz IS NULL OR (a.created_ts, a.audit_id) < ($9::timestamptz, $10::uuid))
+      ORDER BY a.created_ts DESC, a.audit_id DESC LIMIT $11`,
     [
       hostId,
       filter.from ?? null,
@@ -56,6 +58,7 @@ export async function loadAudit(
       filter.events ?? null,
       filter.replayRequestId ?? null,
       filter.failureId ?? null,
+      filter.subjectId ?? null,
       after?.ts ?? null,
       after?.auditId ?? null,
       take,

@@ -1,0 +1,122 @@
+import Link from "next/link";
+import { failureHref } from "@/components/event-replay/words";
+import { many, shortDigest, shortId } from "@/components/ui/format";
+import { Id } from "@/components/ui/id-text";
+import { ExactTime } from "@/components/ui/time";
+import type { AuditItem } from "@/server/contracts/audit";
+import { isId } from "./audit-view";
+import { auditWords, factWord } from "./audit-words";
+
+/** Long values by their ends; what is short is shown as it is. */
+function factText(text: string): string {
+  if (text.startsWith("sha256:")) return shortDigest(text);
+  return isId(text) ? shortId(text) : text;
+}
+
+function Facts({ item }: { item: AuditItem }) {
+  if (item.facts.length === 0) return null;
+  return (
+    <ul className="facts sm">
+      {item.facts.map(({ name, text }) => (
+        <li key={name} title={text}>
+          {factWord(name)} <span className="mono">{factText(text)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function About({ item }: { item: AuditItem }) {
+  const { replayRequestId, failureId, barrierId, failureIds } = item;
+  const parts = [
+    replayRequestId ? (
+      <Link key="request" className="link" href={`/event-replay/requests/${replayRequestId}`}>
+        request <span className="mono">{shortId(replayRequestId)}</span>
+      </Link>
+    ) : null,
+    failureId ? (
+      <Link key="failure" className="link" href={failureHref(failureId)}>
+        failure <span className="mono">{shortId(failureId)}</span>
+      </Link>
+    ) : null,
+    barrierId ? (
+      <span key="barrier">
+        barrier <Id value={barrierId} copy={false} />
+      </span>
+    ) : null,
+    failureIds.length > 0 ? <span key="many">{many(failureIds.length, "failure")}</span> : null,
+  ].filter((part) => part !== null);
+  return parts.length > 0 ? <span className="about">{parts}</span> : <span className="m">the host</span>;
+}
+
+function Who({ item, onWho }: { item: AuditItem; onWho: (actorId: string) => void }) {
+  const { actor, actorType } = item;
+  if (actorType === "SYSTEM") return <span className="m">nobody, time ran out</span>;
+  return (
+    <span>
+      <button
+        className="link who"
+        type="button"
+        title={actor.personId}
+        aria-label={`Only records of ${actor.name ?? actor.personId}`}
+        onClick={() => onWho(actor.personId)}
+      >
+        <bdi>{actor.name ?? actor.personId}</bdi>
+        {actor.isYou ? " (you)" : ""}
+      </button>
+      <span className="sm">{actorType === "WORKER" ? "process or client" : <bdi>{actor.personId}</bdi>}</span>
+    </span>
+  );
+}
+
+/** One row a record, newest first, as it was written. Nothing here can be changed, by anybody. */
+export function AuditTable({ items, onWho }: { items: readonly AuditItem[]; onWho: (actorId: string) => void }) {
+  return (
+    <div className="tw">
+      <table className="rec audit">
+        <caption className="vh">Audit records, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">About</th>
+            <th scope="col">Who</th>
+            <th scope="col">Why, and what was recorded</th>
+            <th scope="col">When</th>
+            <th scope="col" className="r">
+              No.
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={item.auditId}>
+              <td className="lead-s">
+                {auditWords(item.event)}
+                <span className="code">{item.event}</span>
+              </td>
+              <td data-l="About">
+                <About item={item} />
+              </td>
+              <td data-l="Who">
+                <Who item={item} onWho={onWho} />
+              </td>
+              <td data-l="Why">
+                <div>
+                  {item.reason ? <bdi className="reason">{item.reason}</bdi> : null}
+                  <Facts item={item} />
+                  {item.reason || item.facts.length > 0 ? null : <span className="m">–</span>}
+                </div>
+              </td>
+              <td className="nw" data-l="When">
+                <ExactTime at={item.at} />
+              </td>
+              <td className="r nw" data-l="No." title={item.chainDigest}>
+                {item.chainNo}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
