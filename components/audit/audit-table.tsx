@@ -49,8 +49,15 @@ function About({ item }: { item: AuditItem }) {
   return parts.length > 0 ? <span className="about">{parts}</span> : <span className="m">the host</span>;
 }
 
+/** Processes are named by their service and an id of their own. */
+function shortenedWorker(id: string): string {
+  const [, service, instance] = /^(.*:)([0-9a-f-]{36})$/.exec(id) ?? [];
+  return service && instance ? `${service}${shortId(instance)}` : id;
+}
+
 function Who({ item, onWho }: { item: AuditItem; onWho: (actorId: string) => void }) {
   const { actor, actorType } = item;
+  const id = shortenedWorker(actor.personId);
   if (actorType === "SYSTEM") return <span className="m">nobody, time ran out</span>;
   return (
     <span>
@@ -61,7 +68,7 @@ function Who({ item, onWho }: { item: AuditItem; onWho: (actorId: string) => voi
         aria-label={`Only records of ${actor.name ?? actor.personId}`}
         onClick={() => onWho(actor.personId)}
       >
-        <bdi>{actor.name ?? actor.personId}</bdi>
+        <bdi>{actor.name ?? (actorType === "WORKER" ? id : actor.personId)}</bdi>
         {actor.isYou ? " (you)" : ""}
       </button>
       <span className="sm">{actorType === "WORKER" ? "process or client" : <bdi>{actor.personId}</bdi>}</span>
