@@ -58,13 +58,4 @@ export const mutants: readonly Mutant[] = [
     test: "app/portal/surfaces.int.test.ts",
     title: "ER-API-01 a command is refused on the query path",
   },
-  {
-    id: "ER-APR-18",
-    removes: "a cookie session proves its origin",
-    file: "server/platform/auth/identify.ts",
-    find: 'if (!fromUs) throw new AppError("AUTHORIZATION_DENIED");',
-    replace: "if (fromUs === undefined) return;",
-    test: "server/platform/auth/identify.test.ts",
-    title: "ER-APR-18 a cookie session proves its own origin",
-  },
 ];

@@ -1,0 +1,118 @@
+import type { Mutant } from "@/server/cli/mutants/mutant";
+
+const CHAIN = "drizzle/migrations/0007_audit_chain.sql";
+const CHAIN_TEST = "server/governance/audit-trail/verify-chain.int.test.ts";
+const EVERY = "app/api/event-replay/every-operation.contract.test.ts";
+
+/** What stands before the operations, and the trail that they and refused calls leave. */
+export const mutants: readonly Mutant[] = [
+  {
+    id: "ER-APR-18",
+    removes: "a change by cookie session proves its origin",
+    file: "server/platform/http/same-origin.ts",
+    find: "  if (!own) throw foreign(actor);\n  try {",
+    replace: "  if (own === undefined) throw foreign(actor);\n  try {",
+    test: "server/platform/http/same-origin.test.ts",
+    title: "ER-APR-18 a change by cookie needs Origin",
+  },
+  {
+    id: "ER-APR-09",
+    removes: "a machine's token is refused where a person decides",
+    file: "server/platform/http/handle-operation.ts",
+    find: "if (contract.human && !actor.human)",
+    replace: "if (contract.human && actor.human === undefined)",
+    test: EVERY,
+    title: "ER-APR-09 what a person must do",
+  },
+  {
+    id: "ER-APR-16",
+    removes: "a changed rules file is read again",
+    file: "server/operations/endpoint-rules.ts",
+    find: "if (identity === seen) return;",
+    replace: "if (identity !== undefined) return;",
+    test: "server/operations/endpoint-rules.test.ts",
+    title: "ER-APR-16 a changed rules file counts",
+  },
+  {
+    id: "ER-APR-01",
+    removes: "a broken rules file leaves the last good rules in force",
+    file: "server/operations/endpoint-rules.ts",
+    find: '    } catch {\n      state = "LAST_GOOD";',
+    replace: '    } catch {\n      rules = endpointRules({ operations: {} });\n      state = "LAST_GOOD";',
+    test: "server/operations/endpoint-rules.test.ts",
+    title: "ER-APR-01 a broken or missing rules file",
+  },
+  {
+    id: "ER-APR-17",
+    removes: "a refused call is recorded",
+    file: "server/platform/http/handle-operation.ts",
+    find: "if (caller !== null && !(error instanceof AnsweredElsewhere))",
+    replace: "if (caller === undefined)",
+    test: EVERY,
+    title: "ER-APR-17 refused calls are in the audit",
+  },
+  {
+    id: "ER-APR-17",
+    removes: "refusals of one minute are one record",
+    file: "server/governance/refusals.ts",
+    find: "      known.last = call;\n      return;",
+    replace: "      known.last = call;\n      await this.write(actor, call, 1, this.nowMs());\n      return;",
+    test: "server/governance/refusals.int.test.ts",
+    title: "ER-APR-17 a refused call leaves who, what",
+  },
+  {
+    id: "ER-APR-17",
+    removes: "every audit record is a link of the chain",
+    file: CHAIN,
+    find: "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ea_chain_audit();",
+    replace:
+      "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.reason IS NOT NULL) EXECUTE FUNCTION ea_chain_audit();",
+    test: CHAIN_TEST,
+    title: "ER-APR-17 every audit record is a link",
+  },
+  {
+    id: "ER-APR-17",
+    removes: "the chain's lock is taken at commit",
+    file: CHAIN,
+    find: "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ea_chain_audit();",
+    replace: "DEFERRABLE INITIALLY IMMEDIATE FOR EACH ROW EXECUTE FUNCTION ea_chain_audit();",
+    test: CHAIN_TEST,
+    title: "ER-APR-17 the chain's lock is the last",
+  },
+  {
+    id: "ER-APR-17",
+    removes: "the verifier computes each digest again",
+    file: "server/governance/audit-trail/verify-chain.ts",
+    find: "!== link.digest) fault",
+    replace: '=== "") fault',
+    test: CHAIN_TEST,
+    title: "ER-APR-17 a record that is edited",
+  },
+  {
+    id: "ER-APR-17",
+    removes: "an exported cell can't begin a formula",
+    file: "server/governance/audit-trail/domain/csv.ts",
+    find: "const safe = FORMULA.test(text) ?",
+    replace: "const safe = FORMULA.test(text) && text.length === 0 ?",
+    test: "server/governance/audit-trail/domain/csv.test.ts",
+    title: "ER-APR-17 O22 no exported cell begins",
+  },
+  {
+    id: "ER-PAY-10",
+    removes: "only listed details of an audit record leave",
+    file: "server/governance/audit-trail/domain/facts.ts",
+    find: '|| !["string", "number", "boolean"].includes(typeof value)',
+    replace: "|| value === undefined",
+    test: "server/governance/audit-trail/audit-trail.int.test.ts",
+    title: "ER-PAY-10 of a record's details only listed names",
+  },
+  {
+    id: "ER-API-22",
+    removes: "a caller beyond their pace is refused",
+    file: "server/platform/http/rate-limit.ts",
+    find: "if (!passes) throw",
+    replace: "if (passes === undefined) throw",
+    test: "server/platform/http/rate-limit.test.ts",
+    title: "ER-API-22 a caller passes as often as the burst",
+  },
+];
