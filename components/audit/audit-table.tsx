@@ -14,10 +14,15 @@ function factText(text: string): string {
 }
 
 function Facts({ item }: { item: AuditItem }) {
-  if (item.facts.length === 0) return null;
+  // One refused call began when it was recorded.
+  const once = item.facts.some(({ name, text }) => name === "calls" && text === "1");
+  const facts = item.facts.filter(
+    ({ name }) => name !== "operation" && !(once && (name === "calls" || name === "since")),
+  );
+  if (facts.length === 0) return null;
   return (
     <ul className="facts sm">
-      {item.facts.map(({ name, text }) => (
+      {facts.map(({ name, text }) => (
         <li key={name} title={text}>
           {factWord(name)} <span className="mono">{factText(text)}</span>
         </li>
@@ -28,7 +33,13 @@ function Facts({ item }: { item: AuditItem }) {
 
 function About({ item }: { item: AuditItem }) {
   const { replayRequestId, failureId, barrierId, failureIds } = item;
+  const operation = item.facts.find(({ name }) => name === "operation")?.text;
   const parts = [
+    operation ? (
+      <span key="operation" className="mono">
+        {operation}
+      </span>
+    ) : null,
     replayRequestId ? (
       <Link key="request" className="link" href={`/event-replay/requests/${replayRequestId}`}>
         request <span className="mono">{shortId(replayRequestId)}</span>
@@ -71,7 +82,13 @@ function Who({ item, onWho }: { item: AuditItem; onWho: (actorId: string) => voi
         <bdi>{actor.name ?? (actorType === "WORKER" ? id : actor.personId)}</bdi>
         {actor.isYou ? " (you)" : ""}
       </button>
-      <span className="sm">{actorType === "WORKER" ? "process or client" : <bdi>{actor.personId}</bdi>}</span>
+      {actorType === "WORKER" ? (
+        <span className="sm">process or client</span>
+      ) : actor.name === null ? null : (
+        <span className="sm">
+          <bdi>{actor.personId}</bdi>
+        </span>
+      )}
     </span>
   );
 }
