@@ -19,11 +19,21 @@ export async function loadNames(
   return new Map(rows.map((row) => [row.person_id, row.display_name]));
 }
 
-/** Everyone seen on the host but one, most recently seen first, at most 500. */
+/** Every identity of the person behind this one: itself, and the accounts that living links make theirs. */
+export async function loadIdentities(tx: Tx, personId: string): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ id: string }>(
+    "SELECT id FROM ea_identities_of($1) AS id",
+    [personId],
+    "load_identities",
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Everyone seen on the host but one person, under whatever identity, most recently seen first, at most 500. */
 export async function loadOthers(tx: Tx, hostId: string, butPersonId: string): Promise<SeenPerson[]> {
   return await tx.query<SeenPerson>(
     `SELECT person_id AS "personId", display_name AS name, roles FROM person_t
-      WHERE host_id = $1 AND person_id <> $2 ORDER BY last_seen_ts DESC, person_id LIMIT 500`,
+      WHERE host_id = $1 AND person_id <> ALL (ARRAY(SELECT ea_identities_of($2))) ORDER BY last_seen_ts DESC, person_id LIMIT 500`,
     [hostId, butPersonId],
     "load_others",
   );

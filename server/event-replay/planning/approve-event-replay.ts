@@ -2,6 +2,8 @@ import type { z } from "zod";
 import type { ApproveReplayRequest, approveEventReplayResponse } from "@/server/contracts/replay";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
 import { audit } from "@/server/governance/audit";
+import { loadIdentities } from "@/server/governance/people";
+import { safePgError } from "@/server/platform/db/pg-errors";
 import { toIso } from "@/server/platform/db/timestamps";
 import type { Tx } from "@/server/platform/db/transaction";
 import { AppError } from "@/server/platform/errors";
@@ -12,8 +14,8 @@ import { loadStaleReasons } from "./staleness";
 type Response = z.output<typeof approveEventReplayResponse>;
 
 /**
- * A second person binds themselves to this request and this very hash (ER-APR-04, ER-APR-06). Never its requester: 403
- * AUTHORIZATION_DENIED by every route, and the database refuses it too (ER-APR-05). A plan whose ground has moved is
+ * A second person binds themselves to this request and this very hash (ER-APR-04, ER-APR-06). Never its requester, by no
+ * account that is linked to theirs: 403 AUTHORIZATION_DENIED by every route, and the database refuses it too (ER-APR-05). A plan whose ground has moved is
  * STALE_PLAN and stays as it is. The same person asking again gets the first answer.
  */
 export async function approveEventReplay(ctx: ReplayContext, request: ApproveReplayRequest): Promise<Response> {
@@ -27,7 +29,8 @@ async function approve(
   row: RequestRow,
 ): Promise<Response> {
   const { hostId, actor } = ctx;
-  if (row.requestedBy === actor.personId) throw new AppError("AUTHORIZATION_DENIED");
+  const own = await loadIdentities(tx, actor.personId);
+  if (own.has(row.requestedBy)) throw new AppError("AUTHORIZATION_DENIED");
   if (row.status === "APPROVED" && row.approvedBy === actor.personId && row.approvedTs !== null) {
     return { replayRequestId, status: row.status, approvedBy: row.approvedBy, approvedTs: toIso(row.approvedTs) };
   }
@@ -40,7 +43,9 @@ async function approve(
       scopes: stale.flatMap(({ scopeKey }) => scopeKey ?? []),
     });
   }
-  const approved = await approveRequest(tx, hostId, replayRequestId, row.planHash as string, actor.personId);
+  const approved = await approveRequest(tx, hostId, replayRequestId, row.planHash as string, actor.personId).catch(
+    denied,
+  );
   if (!approved) throw new AppError("INVALID_REPLAY_STATE");
   await audit(tx, {
     hostId,
@@ -56,4 +61,11 @@ async function approve(
     approvedBy: actor.personId,
     approvedTs: toIso(approved.approvedTs),
   };
+}
+
+/** Accounts may have been linked since they were asked for; the database's word is the last. */
+function denied(error: unknown): never {
+  throw safePgError(error)?.constraint === "event_replay_request_two_persons"
+    ? new AppError("AUTHORIZATION_DENIED")
+    : error;
 }

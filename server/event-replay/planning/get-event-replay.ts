@@ -2,7 +2,7 @@ import type { GetReplayRequest, GetReplayResponse, ReplayItem, ReplayLane } from
 import { encodeAggregateScopeKey, type Scope, scopeId } from "@/server/event-replay/registry/domain/scopes";
 import { readReplayConfig } from "@/server/event-replay/registry/replay-config";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
-import { loadNames } from "@/server/governance/people";
+import { loadIdentities, loadNames } from "@/server/governance/people";
 import { toIso, toIsoOrNull } from "@/server/platform/db/timestamps";
 import { inTransaction, type Tx } from "@/server/platform/db/transaction";
 import { toWireDigest } from "@/server/platform/digest";
@@ -88,7 +88,7 @@ async function read(tx: Tx, ctx: ReplayContext, requestId: string): Promise<GetR
     publication: { count: 0, encryptedBytes: 0 },
     lanes: await loadLanes(tx, hostId, row, metadata, items, ordering, barriers),
     people: await peopleOf(tx, ctx, row),
-    permissions: permissionsOf(ctx, row, staleReasons.length > 0),
+    permissions: permissionsOf(ctx, row, staleReasons.length > 0, await loadIdentities(tx, ctx.actor.personId)),
     history: await historyOf(tx, hostId, requestId),
     asOf: toIso(await loadNow(tx)),
   };
@@ -265,15 +265,20 @@ async function peopleOf(tx: Tx, ctx: ReplayContext, row: RequestRow): Promise<Ge
   };
 }
 
-/** What the caller may do with a request; lists ask the same question. */
-export function decisionFacts(ctx: ReplayContext, row: RequestRow, stale: boolean): DecisionFacts {
+/** What the caller, known by these identities, may do with a request; lists ask the same question. */
+export function decisionFacts(
+  ctx: ReplayContext,
+  row: RequestRow,
+  stale: boolean,
+  own: ReadonlySet<string>,
+): DecisionFacts {
   const may = (operation: string) => ctx.rolesMayCall(ctx.actor.roles, operation);
   return {
     status: statusNow(row),
     validationMode: row.validationMode,
     stale,
     retryable: row.retryable,
-    isRequester: row.requestedBy === ctx.actor.personId,
+    isRequester: own.has(row.requestedBy),
     human: ctx.actor.human,
     mayApprove: may("approveEventReplay"),
     mayExecute: may("executeEventReplay"),
@@ -282,8 +287,13 @@ export function decisionFacts(ctx: ReplayContext, row: RequestRow, stale: boolea
   };
 }
 
-function permissionsOf(ctx: ReplayContext, row: RequestRow, stale: boolean): GetReplayResponse["permissions"] {
-  const facts = decisionFacts(ctx, row, stale);
+function permissionsOf(
+  ctx: ReplayContext,
+  row: RequestRow,
+  stale: boolean,
+  own: ReadonlySet<string>,
+): GetReplayResponse["permissions"] {
+  const facts = decisionFacts(ctx, row, stale, own);
   return { approve: mayApprove(facts), execute: mayExecute(facts), cancel: mayCancel(facts) };
 }
 

@@ -1,7 +1,7 @@
 import type { Permission } from "@/server/contracts/replay";
 import type { ListReplayRequest, ListReplayResponse, ReplayListItem } from "@/server/contracts/replay-list";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
-import { loadNames } from "@/server/governance/people";
+import { loadIdentities, loadNames } from "@/server/governance/people";
 import { decodeCursor, encodeCursor, isDatabaseInstant } from "@/server/platform/cursor";
 import { toIso, toIsoOrNull } from "@/server/platform/db/timestamps";
 import { inTransaction, type Tx } from "@/server/platform/db/transaction";
@@ -117,11 +117,12 @@ async function judge(tx: Tx, ctx: ReplayContext, rows: readonly ListRow[]): Prom
     ctx.projection.registries.current.version,
     1,
   );
+  const own = await loadIdentities(tx, ctx.actor.personId);
   const staleIds = new Set(reasons.map((reason) => reason.replayRequestId));
   return rows.map((row) => {
     const stale = staleIds.has(row.replayRequestId);
-    const approve = mayApprove(decisionFacts(ctx, row, stale));
-    const mine = row.requestedBy === ctx.actor.personId;
+    const approve = mayApprove(decisionFacts(ctx, row, stale, own));
+    const mine = own.has(row.requestedBy);
     return { row, stale, approve, view: mine ? "MINE_WAITING" : approve.allowed ? "WAITING_FOR_ME" : "NOT_MINE" };
   });
 }
