@@ -33,8 +33,7 @@ const event = (n: number, type: string, aggregatetype: string, subject: string, 
 
 beforeAll(async () => {
   const headers = await bearer("alice");
-  const broken = await call.command(rpc("breakDemoProjection", { hostId: DEMO_HOST_ID }), headers);
-  expect(broken.status, broken.text).toBe(200);
+  await db.pool.query("INSERT INTO demo_defect_t (id, enabled, since_ts) VALUES (1, true, now())");
   const person = {
     userId: CONFIG_ID,
     email: `${CANARY}@example.org`,
@@ -64,8 +63,9 @@ beforeAll(async () => {
     expect(answer.status, answer.text).toBe(200);
   }
   const projection = withDemoDefect(portalProjection());
-  await inTransaction(db.pool, "test-lanes", (tx) => ensureProgressRows(tx, projection));
-  await drainLane(db.pool, projection, partitionOfHost(DEMO_HOST_ID));
+  const projector = db.poolAs("event_admin_projector");
+  await inTransaction(projector, "test-lanes", (tx) => ensureProgressRows(tx, projection));
+  await drainLane(projector, projection, partitionOfHost(DEMO_HOST_ID));
 });
 
 test("ER-PAY-10 failures made from canary payloads are listed, grouped and shown without it on every read", async () => {

@@ -19,11 +19,14 @@ type Answer = {
 };
 type HeaderMap = Readonly<Record<string, string>>;
 
-/** A database of the file's own, and the process's runtime on it: tests call the very functions the framework calls. */
+/**
+ * A database of the file's own, and the process's runtime on it: tests call the very functions the framework calls. The
+ * runtime connects with the rights of a web process and no more; the test itself is the owner.
+ */
 export function testSite(): TestDatabase {
   const db = testDatabase();
   beforeAll(() => {
-    process.env.DATABASE_URL = db.url;
+    process.env.DATABASE_URL = db.urlAs("event_admin_web");
     process.env.EVENT_ADMIN_DEMO = "1";
     process.env.NEXTAUTH_SECRET = SECRET;
     delete process.env.NEXTAUTH_URL;

@@ -1,12 +1,13 @@
 import pg from "pg";
-import { withTargetDatabase } from "@/server/cli/database-target";
+import { migrationUrl, withTargetDatabase } from "@/server/cli/database-target";
 import { CliRefusal, runCli } from "@/server/cli/run-cli";
 import { migrateDatabase } from "@/server/platform/db/migrate";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 await runCli(() =>
-  withTargetDatabase(async (databaseUrl) => {
+  withTargetDatabase(async (target) => {
+    const databaseUrl = migrationUrl(target);
     const { hostname, pathname } = new URL(databaseUrl);
     if (!LOOPBACK.has(hostname)) {
       throw new CliRefusal(

@@ -30,6 +30,8 @@ try {
     env,
     failure: "The database can't be used (npm run db:migrate?).",
   });
+  // A replica never migrates, so it never holds the owner's address.
+  delete env.MIGRATION_DATABASE_URL;
   const args =
     kind === "web"
       ? ["node_modules/next/dist/bin/next", "start", "-H", settings.host, "-p", String(settings.port)]

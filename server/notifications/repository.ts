@@ -119,7 +119,9 @@ export async function loadNotifications(
     values.push(value);
     return `$${values.length}`;
   };
-  const inner = `SELECT n.* ${text} ORDER BY ${order} LIMIT ${at(limit)} OFFSET ${at(offset)}`;
+  const inner = `SELECT n.host_id, n.id, n.user_id, n.nonce, n.event_class, n.status, n.event_ts, n.process_ts, n.error, n.aggregate_id,
+        n.aggregate_type, n.aggregate_version, n.event_partition, n.event_offset, n.transaction_id, n.read_ts
+      ${text} ORDER BY ${order} LIMIT ${at(limit)} OFFSET ${at(offset)}`;
   return await tx.query<NotificationRow>(
     `SELECT n.id, n.user_id AS "userId", n.nonce::text AS nonce, n.event_class AS "eventClass",
         CASE WHEN n.status = 'PENDING' AND r.projected_ts IS NOT NULL THEN 'SUCCEEDED' ELSE n.status END AS status,

@@ -1,3 +1,4 @@
+import { type DatabaseRole, readDatabaseRole } from "@/server/platform/db/database-role";
 import type { Pool } from "@/server/platform/db/pool";
 import { assertSchema, SchemaError } from "@/server/platform/db/schema-check";
 import type { RulesState, WatchedRules } from "./endpoint-rules";
@@ -14,6 +15,8 @@ export type Readiness = {
   readonly schema: "COMPLETE" | "INCOMPLETE" | "UNKNOWN";
   /** LAST_GOOD: the endpoint rules file is broken or gone, and what it said before is still in force. */
   readonly rules: RulesState;
+  /** With whose rights this replica works. Anything but LIMITED is more than it needs; the demo takes the owner's on purpose. */
+  readonly databaseRole: DatabaseRole | "UNKNOWN";
   /** Whether the live projection keeps up. One that doesn't takes no console away: that is when it is needed. */
   readonly capture: {
     readonly state: "HEALTHY" | "RETRYING" | "LAGGING" | "NO_PROJECTOR" | "UNKNOWN";
@@ -39,14 +42,15 @@ export async function readiness({
   try {
     await pool.query("SELECT 1");
   } catch {
-    return { status: "DOWN", database: "DOWN", schema: "UNKNOWN", rules, capture: UNKNOWN };
+    return { status: "DOWN", database: "DOWN", schema: "UNKNOWN", rules, databaseRole: "UNKNOWN", capture: UNKNOWN };
   }
   try {
     await checkSchema(pool);
-    return { status: "UP", database: "UP", schema: "COMPLETE", rules, capture: await capture(pool, consumerGroup) };
+    const [databaseRole, live] = await Promise.all([readDatabaseRole(pool), capture(pool, consumerGroup)]);
+    return { status: "UP", database: "UP", schema: "COMPLETE", rules, databaseRole, capture: live };
   } catch (error) {
     const schema = error instanceof SchemaError ? "INCOMPLETE" : "UNKNOWN";
-    return { status: "DOWN", database: "UP", schema, rules, capture: UNKNOWN };
+    return { status: "DOWN", database: "UP", schema, rules, databaseRole: "UNKNOWN", capture: UNKNOWN };
   }
 }
 

@@ -4,6 +4,7 @@ import { RefusalRecorder } from "@/server/governance/refusals";
 import { authOptions } from "@/server/platform/auth/auth-options";
 import { actorOfToken, identifyRequest } from "@/server/platform/auth/identify";
 import { type Config, loadConfig } from "@/server/platform/config";
+import { warnOfRights } from "@/server/platform/db/database-role";
 import { createPool, type Pool } from "@/server/platform/db/pool";
 import type { Gateway } from "@/server/platform/http/handle-operation";
 import { RateLimiter } from "@/server/platform/http/rate-limit";
@@ -45,6 +46,7 @@ export async function closeRuntime(): Promise<void> {
 
 function build(config: Config): Runtime {
   const pool = createPool(config.databaseUrl, { name: "web", max: 20 });
+  void warnOfRights(pool, config.demo);
   const rules = watchEndpointRules(config.endpointRulesFile);
   const limiter = new RateLimiter(() => rules.current().limits);
   const refusals = new RefusalRecorder(pool);

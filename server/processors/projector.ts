@@ -4,6 +4,7 @@ import { startWebhookSender } from "@/server/governance/approver-webhook/sender"
 import { readWebhookSettings } from "@/server/governance/approver-webhook/settings";
 import { readProcessorConfig } from "@/server/platform/config";
 import { ConfigError } from "@/server/platform/config-error";
+import { warnOfRights } from "@/server/platform/db/database-role";
 import { createPool } from "@/server/platform/db/pool";
 import { assertSchema } from "@/server/platform/db/schema-check";
 import { log } from "@/server/platform/log";
@@ -27,6 +28,7 @@ async function main(): Promise<void> {
   const webhook = readWebhookSettings(process.env);
   const pool = createPool(config.databaseUrl, { max: LANES + 3, name: "projector" });
   await assertSchema(pool);
+  await warnOfRights(pool, config.demo);
   const definition = config.demo ? withDemoDefect(portalProjection()) : portalProjection();
   await assertReferencedVersions(pool, definition.registries);
   const projector = new LiveProjector(pool, definition, {

@@ -1,14 +1,21 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, inject } from "vitest";
+import type { GROUP_ROLES } from "@/server/platform/db/catalog";
 import { createPool, type PoolOptions } from "@/server/platform/db/pool";
 import { withDatabase } from "@/server/testing/template";
+
+export type GroupRole = (typeof GROUP_ROLES)[number];
 
 export type TestDatabase = {
   /** Ready from the file's first beforeAll on. */
   readonly pool: pg.Pool;
   readonly url: string;
   readonly name: string;
+  /** The same database with no more rights than that role's, for whoever connects by it. */
+  urlAs(role: GroupRole): string;
+  /** A pool with no more rights than that role's; ended with the file. */
+  poolAs(role: GroupRole): pg.Pool;
   /** Another pool on the same database (a second process, a small pool); ended with the file. */
   createPool(options?: PoolOptions): pg.Pool;
 };
@@ -41,24 +48,38 @@ export function testDatabase(): TestDatabase {
     await asAdmin(server.adminUrl, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   });
 
-  const make = (options: PoolOptions = {}) => {
+  const existing = () => {
     if (url === null) throw new Error("the test database exists only inside tests and hooks");
-    const pool = createPool(url, { name: "test", ...options });
+    return url;
+  };
+  const urlAs = (role: GroupRole) => {
+    const limited = new URL(existing());
+    limited.searchParams.set("options", `-c role=${role}`);
+    return limited.toString();
+  };
+  const make = (options: PoolOptions = {}, as: string = existing()) => {
+    const pool = createPool(as, { name: "test", ...options });
     pools.push(pool);
     return pool;
   };
   let main: pg.Pool | null = null;
+  const limited = new Map<GroupRole, pg.Pool>();
   return {
     name,
     get url() {
-      if (url === null) throw new Error("the test database exists only inside tests and hooks");
-      return url;
+      return existing();
+    },
+    urlAs,
+    poolAs(role) {
+      const made = limited.get(role) ?? make({}, urlAs(role));
+      limited.set(role, made);
+      return made;
     },
     get pool() {
       main ??= make();
       return main;
     },
-    createPool: make,
+    createPool: (options) => make(options),
   };
 }
 

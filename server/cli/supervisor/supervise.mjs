@@ -70,7 +70,9 @@ export async function supervise({ dev }) {
     }
     if (stop.called) return;
 
-    running.children = startChildren(settings, env, { dev, say, guard });
+    // Only the migrations work with the owner's rights.
+    const { MIGRATION_DATABASE_URL: _owner, ...limited } = env;
+    running.children = startChildren(settings, limited, { dev, say, guard });
     writeInstance(settings.dataDir, { baseUrl: settings.baseUrl, databaseUrl, demo: settings.demo, secret });
     await untilReady(settings, running);
     if (!stop.called) say(welcome(settings));

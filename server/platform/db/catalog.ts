@@ -14,9 +14,14 @@ export type TableShape = {
 
 export type Catalog = {
   readonly tables: Readonly<Record<string, TableShape>>;
-  /** Trigger function → digest of its body and settings. */
+  /** Trigger function → digest of its body, settings and whose rights it runs with. */
   readonly functions: Readonly<Record<string, string>>;
+  /** Group role → table → what it may do there. A role that the cluster doesn't have is absent. */
+  readonly grants: Readonly<Record<string, Readonly<Record<string, string>>>>;
 };
+
+/** The roles beside the owner. Whether they exist is the deployment's decision; what they may do is ours (grants.sql). */
+export const GROUP_ROLES = ["event_admin_web", "event_admin_projector", "event_admin_read"] as const;
 
 const COLUMNS = `
   SELECT c.relname AS "table", a.attname AS name,
@@ -53,7 +58,8 @@ const TRIGGERS = `
    WHERE NOT g.tgisinternal AND c.relname = ANY ($1)`;
 
 const FUNCTIONS = `
-  SELECT p.proname AS name, encode(sha256(convert_to(p.prosrc || coalesce(array_to_string(p.proconfig, ';'), ''), 'UTF8')), 'hex') AS definition
+  SELECT p.proname AS name, encode(sha256(convert_to(p.prosrc || coalesce(array_to_string(p.proconfig, ';'), '')
+           || CASE WHEN p.prosecdef THEN ';definer' ELSE '' END, 'UTF8')), 'hex') AS definition
     FROM pg_proc p
    WHERE p.pronamespace = to_regnamespace('public') AND p.proname LIKE 'ea\\_%'`;
 
@@ -67,6 +73,29 @@ const PUBLIC_GRANTS = `
    WHERE c.relnamespace = to_regnamespace('public') AND c.relname = ANY ($1) AND g.grantee = 0
      AND g.privilege_type IN ('SELECT', 'UPDATE')
    ORDER BY 1, 2, 3`;
+
+// Table-wide rights, then rights on single columns in the columns' order.
+const GRANTS = `
+  WITH given AS (
+    SELECT c.relname, 0 AS attnum, NULL::text AS attname, x.grantee, x.privilege_type
+      FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) x
+     WHERE c.relnamespace = to_regnamespace('public') AND c.relname = ANY ($1)
+    UNION ALL
+    SELECT c.relname, a.attnum, a.attname, x.grantee, x.privilege_type
+      FROM pg_class c
+      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     CROSS JOIN LATERAL aclexplode(a.attacl) x
+     WHERE c.relnamespace = to_regnamespace('public') AND c.relname = ANY ($1)
+  ), lists AS (
+    SELECT relname, grantee, privilege_type,
+           privilege_type || coalesce(' (' || string_agg(attname, ', ' ORDER BY attname COLLATE "C") || ')', '') AS text
+      FROM given GROUP BY relname, grantee, privilege_type, attnum = 0
+  )
+  SELECT r.rolname AS role, l.relname AS "table", string_agg(l.text, ', ' ORDER BY l.text COLLATE "C") AS definition
+    FROM lists l JOIN pg_catalog.pg_roles r ON r.oid = l.grantee
+   WHERE r.rolname = ANY ($2) GROUP BY 1, 2`;
+
+const ROLES = "SELECT rolname AS name FROM pg_catalog.pg_roles WHERE rolname = ANY ($1)";
 
 type Part = { table: string; name: string; definition: string };
 
@@ -119,7 +148,19 @@ async function read(client: pg.ClientBase, tables: readonly string[]): Promise<C
       ]),
     ),
     functions: sorted(functions),
+    grants: await readGrants(client, tables),
   };
+}
+
+async function readGrants(client: pg.ClientBase, tables: readonly string[]): Promise<Catalog["grants"]> {
+  const roles = (await client.query<{ name: string }>(ROLES, [GROUP_ROLES])).rows;
+  const grants = (
+    await client.query<{ role: string; table: string; definition: string }>(GRANTS, [tables, GROUP_ROLES])
+  ).rows;
+  const ofRole = (role: string) =>
+    sorted(grants.filter((g) => g.role === role).map(({ table, definition }) => ({ table, name: table, definition })));
+  const present = roles.map((role) => role.name).sort(byCodeUnit);
+  return Object.fromEntries(present.map((role) => [role, ofRole(role)]));
 }
 
 /** What everybody may do with event bytes of the named tables, one sentence each; nothing, unless somebody granted it (ER-PAY-11). */

@@ -27,16 +27,45 @@ export async function migrateDatabase(databaseUrl: string, folder: string = MIGR
     await lock.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     await work.query("SET client_min_messages = warning");
     await migrate(drizzle(work), { migrationsFolder: folder }).catch((error: unknown) => {
-      const cause = safePgError(error);
-      if (cause === null) throw error;
-      throw new Error(`migration failed: SQLSTATE ${cause.sqlState} ${cause.constraint ?? cause.table ?? ""}`.trim());
+      throw reduced("migration failed", error);
     });
     await assertAllApplied(work, folder);
+    await grantToRoles(work, path.join(folder, GRANTS_FILE)).catch((error: unknown) => {
+      throw reduced("granting to the database roles failed", error);
+    });
     await lock.query("COMMIT");
   } finally {
     await work.end().catch(() => undefined);
     await lock.end().catch(() => undefined);
   }
+}
+
+/** What each group role may do, one section a role. */
+const GRANTS_FILE = "grants.sql";
+
+/**
+ * Gives the group roles that exist in this cluster exactly the rights that `grants.sql` names; all of them or, on an error, as
+ * before. Runs after every migration, so that a role made by hand later, or shared with another database, gets its rights.
+ */
+async function grantToRoles(client: pg.Client, file: string): Promise<void> {
+  if (!fs.existsSync(file)) return;
+  await client.query("BEGIN");
+  await client.query("SET LOCAL search_path = public");
+  const { rows } = await client.query<{ name: string }>("SELECT rolname AS name FROM pg_catalog.pg_roles");
+  const existing = new Set(rows.map((row) => row.name));
+  for (const section of fs.readFileSync(file, "utf8").split("--> statement-breakpoint")) {
+    const role = /^-- role: (\w+)$/m.exec(section)?.[1];
+    if (role === undefined) throw new Error("a section of grants.sql names no role");
+    if (existing.has(role)) await client.query(section);
+  }
+  await client.query("COMMIT");
+}
+
+/** A driver's message may hold row values: only SQLSTATE and names pass. */
+function reduced(what: string, error: unknown): unknown {
+  const cause = safePgError(error);
+  if (cause === null) return error;
+  return new Error(`${what}: SQLSTATE ${cause.sqlState} ${cause.constraint ?? cause.table ?? ""}`.trim());
 }
 
 async function assertAllApplied(client: pg.Client, folder: string): Promise<void> {

@@ -49,7 +49,7 @@ export class SchemaError extends Error {
 
 /**
  * Compares the live catalog with the manifest of the newest migration: tables, columns (type, nullability, default),
- * constraints, indexes, triggers, trigger functions. Returns one sentence per difference, tables in order; empty = complete.
+ * constraints, indexes, triggers, trigger functions, and what the group roles may do where the cluster has them. Returns one sentence per difference, tables in order; empty = complete.
  * Tables we don't know are an adopter's own and not judged; a surplus index is judged only when it is unique. Event bytes that
  * PUBLIC may read or write are a problem too. (ER-DEP-02, ER-PAY-11)
  */
@@ -78,8 +78,21 @@ export function compareCatalogs(expected: Catalog, live: Catalog): string[] {
     if (live.functions[name] === undefined) problems.push(`missing function ${name}`);
     else if (live.functions[name] !== digest) problems.push(`function ${name} differs`);
   }
+  for (const [role, given] of Object.entries(live.grants)) {
+    // Roles belong to the cluster: one that another database made, and that has no right in this one, is not in use here.
+    if (Object.keys(given).length === 0) continue;
+    const intended = expected.grants[role] ?? {};
+    for (const table of new Set([...Object.keys(intended), ...Object.keys(given)])) {
+      // Rights on columns go with them: where the columns differ, that is what there is to say.
+      if (columnsOf(expected, table) !== columnsOf(live, table)) continue;
+      if (intended[table] !== given[table]) problems.push(`what role ${role} may do with ${table} differs`);
+    }
+  }
   return problems;
 }
+
+const columnsOf = (catalog: Catalog, table: string) =>
+  JSON.stringify(Object.keys(catalog.tables[table]?.columns ?? {}));
 
 function compareTable(table: string, expected: TableShape, live: TableShape): string[] {
   const problems: string[] = [];
