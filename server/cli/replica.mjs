@@ -20,8 +20,10 @@ try {
   if (!process.env.DATABASE_URL) throw new StartError("DATABASE_URL is not set: a replica works on a shared database.");
   const settings = readSettings(ROOT, process.env);
   if (kind === "web") {
-    if (!process.env.NEXTAUTH_SECRET)
-      throw new StartError("NEXTAUTH_SECRET is not set: all replicas share one secret.");
+    await runScript(ROOT, ["server/cli/check-settings.ts"], {
+      env: process.env,
+      failure: "The settings of this replica can't work.",
+    });
     await ensureBuilt(ROOT);
   }
   await assertReachable(process.env.DATABASE_URL);

@@ -41,6 +41,45 @@ test("a missing or short session secret is refused by name, never by value", () 
   expect(refusal({ ...DEMO, NEXTAUTH_SECRET: "shortvalue" }).message).not.toContain("shortvalue");
 });
 
+test("several secrets are all accepted, the first one signs, and a short one among them is refused", () => {
+  const [one, two] = ["a".repeat(32), "b".repeat(40)];
+  expect(loadConfig({ ...DEMO, NEXTAUTH_SECRET: `${one}, ${two}` }).secrets).toEqual([one, two]);
+  expect(refusal({ ...DEMO, NEXTAUTH_SECRET: `${one} short` }).setting).toBe("NEXTAUTH_SECRET");
+});
+
+test("an identity provider is configured whole or not at all: each missing or impossible setting is refused by name", () => {
+  const provider = {
+    OIDC_ISSUER: "https://id.example.org/realm",
+    OIDC_CLIENT_ID: "ea",
+    OIDC_CLIENT_SECRET: "cs-value",
+  };
+  const { EVENT_ADMIN_DEMO: _off, ...base } = DEMO;
+  const config = loadConfig({ ...base, ...provider });
+  expect(config.demo).toBe(false);
+  expect(config.oidc).toMatchObject({
+    audience: "ea",
+    scope: "openid profile",
+    hostClaim: "host",
+    roleClaim: "role",
+    userClaim: "uid",
+  });
+  const wrong: [string, string | undefined][] = [
+    ["OIDC_CLIENT_ID", undefined],
+    ["OIDC_CLIENT_SECRET", undefined],
+    ["OIDC_ISSUER", "http://id.example.org"],
+    ["OIDC_ISSUER", "id.example.org"],
+    ["OIDC_ISSUER", "https://id.example.org/a|b"],
+    ["OIDC_SCOPE", "profile"],
+    ["OIDC_ID_TOKEN_ALG", "HS256"],
+  ];
+  for (const [setting, value] of wrong) {
+    const error = refusal({ ...base, ...provider, [setting]: value });
+    expect(error.setting).toBe(setting);
+    expect(error.message).not.toContain("cs-value");
+  }
+  expect(loadConfig({ ...base, ...provider, OIDC_ISSUER: "http://127.0.0.1:8080" }).oidc).not.toBeNull();
+});
+
 test("ER-CAP-38 the source comes from EVENT_SOURCE alone: no other setting, in the environment or in a replay file, selects it", () => {
   expect(loadConfig(DEMO).eventSource).toBe("database");
   expect(loadConfig({ ...DEMO, EVENT_SOURCE: "kafka" }).eventSource).toBe("kafka");

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are source code
 import type { Mutant } from "@/server/cli/mutants/mutant";
 
 const AUTH = "server/platform/auth";

@@ -55,6 +55,13 @@ export async function supervise({ dev }) {
     const databaseUrl = running.database?.url ?? settings.databaseUrl;
     const env = childEnvironment(settings, { databaseUrl, secret, dev });
 
+    if (process.env.OIDC_ISSUER) {
+      await runScript(ROOT, ["server/cli/check-settings.ts"], {
+        env,
+        failure: "The settings can't work.",
+        onChild: trackHelper,
+      });
+    }
     await runScript(ROOT, ["server/cli/prepare-database.ts"], {
       env,
       failure: "The database can't be used.",

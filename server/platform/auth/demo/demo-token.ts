@@ -6,7 +6,7 @@ import { isCanonicalUuid } from "@/server/platform/ids";
 
 export const DEMO_ISSUER = "event-admin-demo";
 const AUDIENCE = "event-admin";
-export const TOKEN_LIFETIME_SECONDS = 12 * 60 * 60;
+const TOKEN_LIFETIME_SECONDS = 12 * 60 * 60;
 /** Clocks of issuer and verifier may differ this much. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 
