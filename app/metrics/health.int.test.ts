@@ -21,6 +21,7 @@ test("readiness tells a complete schema, and how far the projector is behind", a
     status: "UP",
     database: "UP",
     schema: "COMPLETE",
+    databaseRole: "LIMITED",
     rules: "CURRENT",
     capture: { state: "NO_PROJECTOR", pending: 0, oldestSeconds: 0 },
   });

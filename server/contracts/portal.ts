@@ -12,7 +12,7 @@ export const commandResponse = z.strictObject({
   transactionId: uuid,
   eventId: uuid,
   /** The aggregate's id; of a created one with a generated id the new id. */
-  aggregateId: z.string(),
+  aggregateId: z.string().max(255),
   aggregateVersion: count,
 });
 export type CommandResponse = z.infer<typeof commandResponse>;

@@ -6,6 +6,7 @@ import { actorOfToken, identifyRequest } from "@/server/platform/auth/identify";
 import { type Config, loadConfig } from "@/server/platform/config";
 import { warnOfRights } from "@/server/platform/db/database-role";
 import { createPool, type Pool } from "@/server/platform/db/pool";
+import { guardConsole, guardCrashes } from "@/server/platform/guard-output";
 import type { Gateway } from "@/server/platform/http/handle-operation";
 import { RateLimiter } from "@/server/platform/http/rate-limit";
 import { withDemoDefect } from "@/server/portal/demo/defect";
@@ -46,6 +47,10 @@ export async function closeRuntime(): Promise<void> {
 
 function build(config: Config): Runtime {
   const pool = createPool(config.databaseUrl, { name: "web", max: 20 });
+  if (process.env.NODE_ENV === "production") {
+    guardConsole();
+    guardCrashes({ exit: false });
+  }
   void warnOfRights(pool, config.demo);
   const rules = watchEndpointRules(config.endpointRulesFile);
   const limiter = new RateLimiter(() => rules.current().limits);

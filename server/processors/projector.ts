@@ -7,6 +7,7 @@ import { ConfigError } from "@/server/platform/config-error";
 import { warnOfRights } from "@/server/platform/db/database-role";
 import { createPool } from "@/server/platform/db/pool";
 import { assertSchema } from "@/server/platform/db/schema-check";
+import { guardCrashes } from "@/server/platform/guard-output";
 import { log } from "@/server/platform/log";
 import { withDemoDefect } from "@/server/portal/demo/defect";
 import { portalProjection } from "@/server/portal/portal-projection";
@@ -18,6 +19,7 @@ import { startScrapeServer } from "@/server/processors/scrape-server";
  * set it also tells approvers of plans that await them.
  */
 async function main(): Promise<void> {
+  guardCrashes({ exit: true });
   const config = readProcessorConfig(process.env);
   if (config.eventSource !== "database") {
     throw new ConfigError(

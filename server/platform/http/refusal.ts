@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorDetails } from "@/server/contracts/errors";
-import { isConnectionLoss, safePgError } from "@/server/platform/db/pg-errors";
+import { safePgError } from "@/server/platform/db/pg-errors";
 import { AppError } from "@/server/platform/errors";
+import { errorKind } from "@/server/platform/guard-output";
 import { log } from "@/server/platform/log";
 import { MAX_FIELD_ERRORS } from "./field-errors";
 
@@ -50,8 +51,5 @@ function bounded(details: ErrorDetails): ErrorDetails {
 }
 
 function kindOf(error: unknown): string {
-  if (error instanceof ResponseMismatch) return "RESPONSE_MISMATCH";
-  if (safePgError(error)) return "DATABASE";
-  if (isConnectionLoss(error)) return "CONNECTION_LOST";
-  return error instanceof Error && /^[A-Za-z]{1,64}$/.test(error.name) ? error.name : "UNKNOWN";
+  return error instanceof ResponseMismatch ? "RESPONSE_MISMATCH" : errorKind(error);
 }
