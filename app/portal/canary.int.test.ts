@@ -1,82 +1,26 @@
 import { beforeAll, expect, test } from "vitest";
 import { GET as getMetrics } from "@/app/metrics/route";
 import { GET as getReady } from "@/app/readyz/route";
+import { CANARY, canaryEvent, seedCanary, storedCanaries } from "@/app/testing/canary-events";
 import { bearer, call, rpc, testSite } from "@/app/testing/test-client";
-import { ensureProgressRows } from "@/server/event-replay/live/outbox-lane";
 import { operations } from "@/server/operations/registry";
-import { inTransaction } from "@/server/platform/db/transaction";
-import { partitionOfHost } from "@/server/platform/ids";
-import { withDemoDefect } from "@/server/portal/demo/defect";
 import { DEMO_HOST_ID } from "@/server/portal/demo/identities";
-import { portalProjection } from "@/server/portal/portal-projection";
-import { drainLane } from "@/server/testing/drain-lane";
 
 const db = testSite();
-/** In every text value of every event; nothing else in the database may hold it. */
-const CANARY = "cnry5b7e";
-const CONFIG_ID = "0193f2d0-0000-7000-8000-00000000c001";
-
-const event = (n: number, type: string, aggregatetype: string, subject: string, version: number, data: object) => ({
-  specversion: "1.0",
-  id: `0193f2d0-0000-7000-8000-0000000${String(10_000 + n)}`,
-  source: `urn:${CANARY}`,
-  type,
-  time: "2026-01-02T03:04:05Z",
-  subject,
-  host: DEMO_HOST_ID,
-  user: "0196f0c2-0a11-7c01-8a01-5d1b6c0e4a01",
-  nonce: n,
-  aggregatetype,
-  aggregateversion: version,
-  data: { hostId: DEMO_HOST_ID, ...data },
-});
+let failures: string[] = [];
 
 beforeAll(async () => {
-  const headers = await bearer("alice");
-  await db.pool.query("INSERT INTO demo_defect_t (id, enabled, since_ts) VALUES (1, true, now())");
-  const person = {
-    userId: CONFIG_ID,
-    email: `${CANARY}@example.org`,
-    entityId: CANARY,
-    userType: CANARY,
-    language: "en",
-  };
-  const batches = [
-    [event(1, "RoleCreatedEvent", "Role", "night-watch", 1, { roleId: "night-watch", roleDesc: CANARY })],
-    [
-      event(2, "RoleUserCreatedEvent", "RoleUser", "night-watch|u1", 1, {
-        roleId: "night-watch",
-        userId: "u1",
-        note: CANARY,
-      }),
-    ],
-    [event(3, "UserUpdatedEvent", "User", CONFIG_ID, 1, { ...person, firstName: CANARY, address: CANARY })],
-    [
-      event(4, "ConfigPropertyUpdatedEvent", "ConfigProperty", CONFIG_ID, 1, {
-        propertyId: CONFIG_ID,
-        propertyName: CANARY,
-      }),
-    ],
-  ];
-  for (const events of batches) {
-    const answer = await call.events(events, headers);
-    expect(answer.status, answer.text).toBe(200);
-  }
-  const projection = withDemoDefect(portalProjection());
-  const projector = db.poolAs("event_admin_projector");
-  await inTransaction(projector, "test-lanes", (tx) => ensureProgressRows(tx, projection));
-  await drainLane(projector, projection, partitionOfHost(DEMO_HOST_ID));
+  failures = await seedCanary(db);
 });
 
 test("ER-PAY-10 failures made from canary payloads are listed, grouped and shown without it on every read", async () => {
   const headers = await bearer("alice");
-  const { rows } = await db.pool.query<{ failure_id: string }>("SELECT failure_id FROM event_failure_transaction_t");
   const { rows: held } = await db.pool.query<{ n: number }>(
     "SELECT count(*)::int AS n FROM event_failure_event_t WHERE convert_from(payload_plain, 'UTF8') LIKE $1",
     [`%${CANARY}%`],
   );
   expect(held[0]?.n).toBeGreaterThanOrEqual(2);
-  const ids = rows.map((row) => row.failure_id);
+  const ids = failures;
   const planned = await call.rest(
     "createEventReplayPlan",
     {
@@ -101,6 +45,7 @@ test("ER-PAY-10 failures made from canary payloads are listed, grouped and shown
     getEventReplayFailure: ids.map((failureId) => ({ failureId })),
     getEventReplay: [{ replayRequestId }],
     checkEventReplaySelection: [{ failureIds: ids }],
+    exportAuditEvent: [{ format: "CSV" }, { format: "JSON" }],
     listEventReplayCandidate: [{ pageSize: 200 }, { search: CANARY }, { pageSize: 200, includeDiagnostic: true }],
   };
   let answered = 0;
@@ -126,28 +71,16 @@ test("ER-PAY-10 ER-OBS-07 metrics and readiness over canary payloads hold none o
 });
 
 test("ER-PAY-10 stored text beside the payload columns and the projection itself holds no canary", async () => {
-  const { rows: columns } = await db.pool.query<{ table_name: string; column_name: string }>(
-    `SELECT table_name, column_name FROM information_schema.columns
-      WHERE table_schema = 'public' AND (table_name LIKE 'event\\_%' OR table_name IN
-            ('notification_t', 'dead_letter_queue', 'outbox_message_t', 'projection_scope_t', 'person_t', 'processor_status_t'))
-        AND data_type IN ('character varying', 'text', 'jsonb', 'ARRAY')`,
-  );
-  const mayHold = new Set(["event_store_t.payload", "event_store_t.metadata"]);
-  expect(columns.length).toBeGreaterThan(80);
-  for (const { table_name, column_name } of columns) {
-    const { rows } = await db.pool.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM ${table_name} WHERE ${column_name}::text LIKE $1`,
-      [`%${CANARY}%`],
-    );
-    const name = `${table_name}.${column_name}`;
-    expect(mayHold.has(name) || rows[0]?.n === 0, name).toBe(true);
-  }
+  expect(await storedCanaries(db.pool)).toEqual([]);
 });
 
 test("ER-PAY-17 a database error whose text holds the row reaches no answer: a refusal by class, or INTERNAL", async () => {
   const headers = await bearer("alice");
   const append = (n: number) =>
-    call.events([event(n, "RoleCreatedEvent", "Role", `r${n}`, 1, { roleId: `r${n}`, roleDesc: CANARY })], headers);
+    call.events(
+      [canaryEvent(n, "RoleCreatedEvent", "Role", `r${n}`, 1, { roleId: `r${n}`, roleDesc: CANARY })],
+      headers,
+    );
   await db.pool.query(
     `ALTER TABLE event_store_t ADD CONSTRAINT own_ck CHECK (payload::text NOT LIKE '%${CANARY}%') NOT VALID`,
   );

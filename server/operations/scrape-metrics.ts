@@ -24,19 +24,22 @@ const readable = gauge(
   "1 when this scrape could read the gauges from the database, else 0.",
 );
 
-const DURABLE = [failures, blocked, oldestBlocked, pending, oldestPending, processors];
+const LABELLED = [failures, processors];
+const PLAIN = [blocked, oldestBlocked, pending, oldestPending];
 
 /**
  * The process's counters plus gauges of durable state, read now. Labels are our own words: status and safe code, no host, id
  * or event type (ER-OBS-07). When the database can't be read the gauges are absent rather than stale.
  */
 export async function scrapeMetrics(pool: Pool, consumerGroup: string): Promise<{ contentType: string; body: string }> {
-  for (const each of DURABLE) each.reset();
+  for (const each of [...LABELLED, ...PLAIN]) each.reset();
   try {
     await Promise.all([readFailures(pool), readBlocked(pool), readPending(pool, consumerGroup)]);
     readable.set(1);
   } catch {
-    for (const each of DURABLE) each.remove();
+    // Reset takes a labelled gauge's values away; one without labels would say 0.
+    for (const each of LABELLED) each.reset();
+    for (const each of PLAIN) each.remove();
     readable.set(0);
   }
   return { contentType: metrics.contentType, body: await metrics.metrics() };
