@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
     id: "ER-APR-05",
     removes: "the requester is refused as approver by the command",
     file: `${PLANNING}/approve-event-replay.ts`,
-    find: 'if (row.requestedBy === actor.personId) throw new AppError("AUTHORIZATION_DENIED");',
+    find: 'if (own.has(row.requestedBy)) throw new AppError("AUTHORIZATION_DENIED");',
     replace: "",
     test: `${PLANNING}/decisions.int.test.ts`,
     title: "ER-APR-05 the requester can't approve",

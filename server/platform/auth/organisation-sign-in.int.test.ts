@@ -1,3 +1,4 @@
+import { decodeJwt } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { recordSignIn, recordSignOut } from "@/server/operations/record-sign-in";
 import { loadConfig, type Secrets } from "@/server/platform/config";
@@ -6,7 +7,7 @@ import { testDatabase } from "@/server/testing/database";
 import { AUDIENCE, CLIENT_ID, type IdentityProvider, startIdentityProvider } from "@/server/testing/identity-provider";
 import { type SignInReplica, type SignInServer, startSignInServer } from "@/server/testing/sign-in-server";
 import { authOptions } from "./auth-options";
-import { actorOfCookies, actorOfToken } from "./identify";
+import { accessTokenOf, actorOfCookies, actorOfToken, identifyRequest } from "./identify";
 import { readSessionToken } from "./session-cookie";
 
 const db = testDatabase();
@@ -140,6 +141,19 @@ test("ER-APR-08 an opaque access token, a token without a host and a machine's a
     expect(await readSessionToken(browser.cookieHeader(site.url), [OLD])).toBeNull();
   }
   expect([await persons(), (await audited()).length]).toEqual(before);
+});
+
+test("ER-APR-15 what is passed on to another replica is the person's own token as the provider gave it, never a token of ours", async () => {
+  site.replicas = [replica(idp, [OLD])];
+  const { browser } = await signIn("ada");
+  const config = configOf(idp, [OLD]);
+  const request = new Request(site.url, { headers: { cookie: browser.cookieHeader(site.url) } });
+  const forwarded = (await accessTokenOf(request, config)) ?? "";
+  expect(decodeJwt(forwarded)).toMatchObject({ iss: idp.issuer, sub: "ada", aud: AUDIENCE, client_id: CLIENT_ID });
+  // It is judged again where it arrives, by the provider's keys; nothing of the session goes along.
+  const arrived = new Request(site.url, { headers: { authorization: `Bearer ${forwarded}` } });
+  expect((await identifyRequest(arrived, config)).personId).toBe(`${idp.issuer}|ada`);
+  expect(await accessTokenOf(new Request(site.url), config)).toBeNull();
 });
 
 test("replicas of one secret need no sticky sessions: every request of a sign-in may reach another one", async () => {
