@@ -287,6 +287,8 @@ test("ER-APP-08 store, outbox and audit are insert only", async () => {
       "INSERT INTO event_replay_audit_t (host_id, audit_id, event_name, actor_type, actor_id) VALUES ($1, gen_random_uuid(), 'EVENT_REPLAY_PLAN_CREATED', 'USER', 'alice')",
       [host],
     );
+    // What waits for the commit is done now: a table with work waiting refuses TRUNCATE by itself.
+    await client.query("SET CONSTRAINTS ALL IMMEDIATE");
     const verdicts: string[] = [];
     for (const table of ["event_store_t", "outbox_message_t", "event_replay_audit_t"])
       for (const text of [`UPDATE ${table} SET host_id = host_id`, `DELETE FROM ${table}`, `TRUNCATE ${table}`])
