@@ -1,3 +1,5 @@
+import fs from "node:fs";
+import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import manifest from "@/drizzle/migrations/manifest.json";
 import { checkConservation } from "@/server/event-replay/append/checker";
@@ -9,6 +11,7 @@ import { sendNotices } from "@/server/governance/approver-webhook/send-notices";
 import { verifyAuditChain } from "@/server/governance/audit-trail/verify-chain";
 import { publicTables } from "@/server/platform/db/catalog";
 import { readDatabaseRole } from "@/server/platform/db/database-role";
+import { MIGRATIONS_FOLDER } from "@/server/platform/db/migrate";
 import { createPool } from "@/server/platform/db/pool";
 import { findSchemaProblems } from "@/server/platform/db/schema-check";
 import { inTransaction } from "@/server/platform/db/transaction";
@@ -332,6 +335,13 @@ test("ER-PAY-10 the reading role writes nothing anywhere and reads no column tha
         AND has_column_privilege('event_admin_read', format('public.%I', c.table_name), c.column_name, 'SELECT')`,
   );
   expect(readable).toEqual([]);
+});
+
+test("ER-PAY-11 every table is decided on: a migration that makes one says in grants.sql who may do what with it", async () => {
+  const grants = fs.readFileSync(path.join(MIGRATIONS_FOLDER, "grants.sql"), "utf8");
+  const unnamed = (await publicTables(db.pool)).filter((table) => !new RegExp(`\\b${table}\\b`).test(grants));
+  // The test's own projection.
+  expect(unnamed).toEqual(["account_t", "entry_t", "late_t", "note_t"]);
 });
 
 test("ER-PAY-11 the roles can't log in; a login user that is a member works with the role's rights and no others", async () => {
