@@ -2,6 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { readReplayConfig } from "@/server/event-replay/registry/replay-config";
 import type { Actor } from "@/server/platform/http/operation-context";
 import { loadEndpointRules, watchEndpointRules } from "./endpoint-rules";
 
@@ -69,5 +70,20 @@ test("ER-APR-02 every operation has a role list of its own: changing one changes
     const { rules } = watched(`operations: { ${operation}: [night-watch] }`);
     const allowed = [...demo.operations].filter((other) => rules.current().mayCall(actor, other));
     expect(allowed).toEqual([operation]);
+  }
+});
+
+test("ER-CFG-18 roles live in the endpoint rules: event-replay.yml has no place for them, nor the rules for its switches", () => {
+  const breaker = path.join(folder, "event-replay.yml");
+  fs.writeFileSync(breaker, "enabled: true\n");
+  expect(readReplayConfig(breaker).enabled).toBe(true);
+  for (const key of ["operations", "roles", "permissions", "executeEventReplay", "limits"]) {
+    fs.writeFileSync(breaker, `enabled: true\n${key}: { executeEventReplay: [night-watch] }\n`);
+    expect(readReplayConfig(breaker).enabled, key).toBe(false);
+  }
+  const { rules, write } = watched("operations: { a: [night-watch] }");
+  for (const key of ["enabled: false", "excludedEventTypes: []"]) {
+    write(`operations: { b: [night-watch] }\n${key}\n`);
+    expect(rules.state()).toBe("LAST_GOOD");
   }
 });

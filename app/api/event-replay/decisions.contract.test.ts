@@ -6,6 +6,7 @@ import { siteServer } from "@/app/testing/site-server";
 import { bearer, call, identity, testSite } from "@/app/testing/test-client";
 import { ensureProgressRows } from "@/server/event-replay/live/outbox-lane";
 import { contracts, operations } from "@/server/operations/registry";
+import { upsertPerson } from "@/server/platform/auth/person-repository";
 import { inTransaction } from "@/server/platform/db/transaction";
 import { newId, partitionOfHost } from "@/server/platform/ids";
 import { DEMO_HOST_ID, OTHER_DEMO_HOST_ID } from "@/server/portal/demo/identities";
@@ -216,6 +217,30 @@ test("ER-APR-01 decisions on operations that aren't published: unknown to everyb
       expect.stringContaining("UNKNOWN_OPERATION"),
     ]);
   }
+});
+
+test("ER-APR-03 O26 a plan that nobody else could approve says so at once, by the rules of this moment", async () => {
+  const requester = identity("alice", { name: "o26", userId: newId(), roles: ALL_ROLES });
+  const approver = identity("alice", {
+    name: "o26-b",
+    userId: newId(),
+    roles: [ROLE_OF.get("approveEventReplay") ?? ""],
+  });
+  const warningsOf = async () =>
+    (
+      (await planBy(await bearer(requester), await failure())) as unknown as { warnings: { code: string }[] }
+    ).warnings.map(({ code }) => code);
+  const seen = async (who: typeof requester) => {
+    const { name, displayName, userId, hostId, roles } = who;
+    const actor = { personId: `event-admin-demo|${name}`, userId, hostId, roles, name: displayName, human: true };
+    await inTransaction(db.pool, "seen", (tx) => upsertPerson(tx, actor));
+  };
+  await seen(requester);
+  expect(await warningsOf()).toContain("NO_ELIGIBLE_APPROVER");
+  await seen({ ...approver, roles: [ROLE_OF.get("getEventReplay") ?? ""] });
+  expect(await warningsOf()).toContain("NO_ELIGIBLE_APPROVER");
+  await seen(approver);
+  expect(await warningsOf()).not.toContain("NO_ELIGIBLE_APPROVER");
 });
 
 test("ER-APR-16 a permission taken away refuses calls to come and leaves what was decided", async () => {
