@@ -80,9 +80,8 @@ GRANT UPDATE (status, failure_count, last_failed_ts, resolved_ts, resolved_by_re
   ON event_failure_transaction_t TO event_admin_web;
 GRANT UPDATE (observation_count, last_observed_ts) ON event_failure_delivery_t TO event_admin_web;
 -- People and audit.
-GRANT INSERT ON person_t, person_link_t, event_replay_audit_t TO event_admin_web;
+GRANT INSERT ON person_t, event_replay_audit_t TO event_admin_web;
 GRANT UPDATE (display_name, roles, last_seen_ts) ON person_t TO event_admin_web;
-GRANT UPDATE (end_reason, ended_by, ended_ts) ON person_link_t TO event_admin_web;
 -- The demo's button.
 GRANT INSERT, UPDATE ON demo_defect_t TO event_admin_web;
 -- Projections, which a replay writes as live work does.
