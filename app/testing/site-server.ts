@@ -14,7 +14,9 @@ export function siteServer(): void {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const url = `http://127.0.0.1:${process.env.PORT}${incoming.url}`;
-    const headers = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+    const headers = new Headers(
+      Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    );
     const request = new Request(url, { method: "POST", headers, body: Buffer.concat(chunks) });
     const answer = await route(incoming.url ?? "", request);
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
