@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { consumerGroup, count, projectionName, text, uuid, wireDigest } from "./fields";
 import { defineOperation } from "./operation";
-import { cursorText, hex64, instant, scopeKey, scopeRef, scopeType, version } from "./read-fields";
+import { cursorText, failureStatus, hex64, instant, scopeKey, scopeRef, scopeType, version } from "./read-fields";
+import { replayStatus } from "./replay";
 
 /**
  * Reads of canonical failures: what an operator finds, understands and selects. No answer holds a payload, event JSON, key,
  * header, storage reference or exception text; there is no member that could (reference §11.1, §11.2, ER-PAY-10).
  */
-export const failureStatus = z.enum(["OPEN", "RESOLVED", "WAIVED"]);
 export const replayPolicy = z.enum(["GRAPH_ROOT", "AGGREGATE_VERSION", "TRANSACTION_ONLY", "NOT_REPLAYABLE"]);
 
 /** What has to happen before such a failure is gone. `words` is the phrase lists show. */
@@ -320,6 +320,11 @@ export const getEventReplayFailureResponse = z.strictObject({
   notifications: z.strictObject({
     count,
     newest: z.strictObject({ notificationId: uuid, status: z.string().max(16), processTs: instant }).nullable(),
+  }),
+  /** Replay requests that hold it, previews left out; `first` is the one being executed, else the one that waits, else the newest. */
+  requests: z.strictObject({
+    count,
+    first: z.strictObject({ replayRequestId: uuid, status: replayStatus }).nullable(),
   }),
   permissions: z.strictObject({ replayOriginal: permission, repair: permission }),
   resolutionCode: z.string().max(64).nullable(),
