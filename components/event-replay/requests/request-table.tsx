@@ -43,27 +43,27 @@ function RequestRow(props: { item: ReplayListItem; current: boolean; onCurrent: 
         <Link className="md" href={requestHref(item.replayRequestId)}>
           {requestTitle(item)}
         </Link>
-        <span className="sm m t1" title={item.reason}>
-          {item.reason}
-        </span>
+        <span className="sm m">{requestParts(item)}</span>
       </td>
-      <td data-l="Request">
-        <span>
-          <Id value={item.replayRequestId} />
-          <span className="sm m t1">{requestParts(item)}</span>
-        </span>
+      <td className="hide-m" data-l="Request">
+        <Id value={item.replayRequestId} />
       </td>
       <td data-l="Asked by">
         <span>
           <Who name={item.requester.name} you={item.requester.isYou} />
-          <span className="sm m t1">
-            {item.approver
-              ? `approved by ${item.approver.isYou ? "you" : (item.approver.name ?? "someone not seen here yet")}`
-              : "not approved"}
+          <span className="sm m t1" title={item.reason}>
+            {item.reason}
           </span>
         </span>
       </td>
-      <td className="nw" data-l="Asked">
+      <td className="hide-m" data-l="Approved by">
+        {item.approver ? (
+          <Who name={item.approver.name} you={item.approver.isYou} />
+        ) : (
+          <span className="m">{item.status === "AWAITING_APPROVAL" ? "nobody yet" : "nobody"}</span>
+        )}
+      </td>
+      <td className="nw q-asked" data-l="Asked">
         <ExactTime at={item.requestedTs} />
       </td>
       <td className="nw" data-l="Progress">
@@ -82,7 +82,7 @@ function RequestRow(props: { item: ReplayListItem; current: boolean; onCurrent: 
   );
 }
 
-/** Requests one below the other: what, id, who, when, how far, and how it stands. The first cell is the link. */
+/** Requests one below the other: what, id, who and why, when, how far, and how it stands. The first cell is the link. */
 export function RequestTable(props: {
   items: readonly ReplayListItem[];
   current: string | undefined;
@@ -94,18 +94,26 @@ export function RequestTable(props: {
         <caption className="vh">Replay requests</caption>
         <colgroup>
           <col />
-          <col className="q-id" />
+          <col className="q-id hide-m" />
           <col className="q-who" />
-          <col className="q-when" />
+          <col className="q-ok hide-m" />
+          <col className="q-when q-asked" />
           <col className="q-far" />
           <col className="q-state" />
         </colgroup>
         <thead>
           <tr>
-            <th scope="col">What, why</th>
-            <th scope="col">Request</th>
-            <th scope="col">Asked by</th>
-            <th scope="col">Asked</th>
+            <th scope="col">What</th>
+            <th scope="col" className="hide-m">
+              Request
+            </th>
+            <th scope="col">Asked by, why</th>
+            <th scope="col" className="hide-m">
+              Approved by
+            </th>
+            <th scope="col" className="q-asked">
+              Asked
+            </th>
             <th scope="col">Progress</th>
             <th scope="col">State</th>
           </tr>

@@ -17,7 +17,7 @@ import { NoRequestMatches, NoRequests } from "./requests-states";
 import { isNarrowed, type RequestsView, readRequestsView, writeRequestsView } from "./requests-view";
 import { useRequestRows } from "./use-request-rows";
 
-const HEADS = ["What, why", "Request", "Asked by", "Asked", "Progress", "State"];
+const HEADS = ["What", "Request", "Asked by, why", "Asked", "Progress", "State"];
 const KEYS = [
   { keys: ["J", "K"], does: "move" },
   { keys: ["Enter"], does: "open" },
