@@ -59,15 +59,16 @@ export function newestCounts(
   return known.reduce<(typeof known)[number] | undefined>((a, b) => (a && a.asOf >= b.asOf ? a : b), undefined)?.counts;
 }
 
-/** The head of the page: what waits for whom. */
+/** The head of the page: what waits for whom; nothing when nothing waits, which the page then says at length. */
 export function inboxFacts(counts: InboxCounts): string[] {
   const { waitingForMe, mineWaiting, notMine } = counts;
+  if (openTotal(counts) === 0) return [];
   return [
     waitingForMe === 0
       ? "None waits for you"
       : `${count(waitingForMe)} ${waitingForMe === 1 ? "waits" : "wait"} for you`,
     mineWaiting === 0
-      ? "none of yours waits"
+      ? "None of yours waits"
       : `${count(mineWaiting)} of yours ${mineWaiting === 1 ? "waits" : "wait"} for others`,
     ...(notMine > 0 ? [`${count(notMine)} not yours to decide`] : []),
   ];
