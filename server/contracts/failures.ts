@@ -2,7 +2,7 @@ import { z } from "zod";
 import { consumerGroup, count, projectionName, text, uuid, wireDigest } from "./fields";
 import { defineOperation } from "./operation";
 import { cursorText, failureStatus, hex64, instant, scopeKey, scopeRef, scopeType, version } from "./read-fields";
-import { replayStatus } from "./replay";
+import { permission, replayStatus } from "./replay";
 
 /**
  * Reads of canonical failures: what an operator finds, understands and selects. No answer holds a payload, event JSON, key,
@@ -203,6 +203,10 @@ export const checkEventReplaySelectionResponse = z.strictObject({
   notOpenIds: z.array(uuid).max(500),
   notExecutable: count,
   byCause: z.array(z.strictObject({ causeKey: z.string().max(512), count })).max(100),
+  /** Where the open ones failed, most first: a plan holds failures of one projection and group. */
+  projections: z.array(z.strictObject({ projectionName, consumerGroup, count })).max(100),
+  /** Whether the caller may plan a replay; planning judges the failures themselves. */
+  permissions: z.strictObject({ plan: permission }),
 });
 export type CheckSelectionResponse = z.infer<typeof checkEventReplaySelectionResponse>;
 
@@ -269,8 +273,6 @@ export const timelineEntry = z.strictObject({
   /** Our own sentence, no value of the event. */
   sentence: z.string().max(240),
 });
-
-const permission = z.strictObject({ allowed: z.boolean(), reason: z.string().max(240).nullable() });
 
 export const getEventReplayFailureResponse = z.strictObject({
   ...candidateItem.shape,

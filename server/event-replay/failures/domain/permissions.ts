@@ -20,6 +20,8 @@ export type Permission = { readonly allowed: boolean; readonly reason: string | 
 const ALLOWED: Permission = { allowed: true, reason: null };
 const no = (reason: string): Permission => ({ allowed: false, reason });
 
+const NOT_A_PLANNER = no("Your role may read failures, not plan a replay.");
+
 /** This version has no operation that proposes a repair, so nobody may. */
 const NO_REPAIR_HERE = no("Repair by typed form is not part of this version yet. Nothing is corrected from here.");
 
@@ -30,13 +32,18 @@ const NO_REPAIR_HERE = no("Repair by typed form is not part of this version yet.
 export function replayOriginal(facts: ActionFacts): Permission {
   const blocked = notRecoverable(facts);
   if (blocked !== null) return blocked;
-  if (!facts.mayPlan) return no("Your role may read failures, not plan a replay.");
+  if (!facts.mayPlan) return NOT_A_PLANNER;
   if (facts.executing) return no("A request that holds it is being executed. Wait for its end.");
   if (facts.repairUnderWay)
     return no(
       "A repair of it is under way. Its approved data runs by a plan that names the repair, or it is cancelled first.",
     );
   return ALLOWED;
+}
+
+/** Whether the viewer may plan a selection at all; what it holds is judged when it is planned. */
+export function maySelectionBePlanned(mayPlan: boolean): Permission {
+  return mayPlan ? ALLOWED : NOT_A_PLANNER;
 }
 
 /** Whether a repair may be proposed now. Repair needs a typed form for a member of the transaction. */
