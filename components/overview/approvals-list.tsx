@@ -4,7 +4,7 @@ import Link from "next/link";
 import { listEventReplay } from "@/components/api/replay";
 import { useViewer } from "@/components/api/session";
 import { countOf, openTotal } from "@/components/event-replay/approvals/inbox-view";
-import { personName, requestHref } from "@/components/event-replay/request/replay-words";
+import { anyOf, personName, requestHref } from "@/components/event-replay/request/replay-words";
 import { Deadline } from "@/components/event-replay/requests/deadline";
 import { requestTitle } from "@/components/event-replay/requests/row-words";
 import { waitingForMe } from "@/components/shell/inbox-read";
@@ -15,7 +15,9 @@ import type { ListReplayResponse, ReplayListItem } from "@/server/contracts/repl
 
 const SHOWN = 4;
 
-function Row({ item, mine }: { item: ReplayListItem; mine: boolean }) {
+type Approvers = ListReplayResponse["eligibleApprovers"];
+
+function Row({ item, mine }: { item: ReplayListItem; mine?: Approvers | undefined }) {
   return (
     <li>
       <div className="row between">
@@ -32,7 +34,13 @@ function Row({ item, mine }: { item: ReplayListItem; mine: boolean }) {
         {requestTitle(item)}
       </Link>
       <p className="sm m">
-        Asked by {personName(item.requester)} <Age at={item.requestedTs} units={1} suffix=" ago" />
+        {mine && !item.stale ? (
+          `${mine.length > 0 ? anyOf(mine) : "Nobody seen here yet"} can approve`
+        ) : (
+          <>
+            Asked by {personName(item.requester)} <Age at={item.requestedTs} units={1} suffix=" ago" />
+          </>
+        )}
       </p>
     </li>
   );
@@ -69,10 +77,10 @@ export function ApprovalsList() {
       {first.length + second.length > 0 ? (
         <ul className="list">
           {first.map((item) => (
-            <Row key={item.replayRequestId} item={item} mine={false} />
+            <Row key={item.replayRequestId} item={item} />
           ))}
           {second.map((item) => (
-            <Row key={item.replayRequestId} item={item} mine />
+            <Row key={item.replayRequestId} item={item} mine={mine.data?.eligibleApprovers ?? []} />
           ))}
         </ul>
       ) : null}

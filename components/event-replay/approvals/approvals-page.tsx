@@ -60,7 +60,8 @@ export function ApprovalsPage() {
   const inboxes = [useInbox("WAITING_FOR_ME"), useInbox("MINE_WAITING"), useInbox("NOT_MINE")];
   const sections = INBOX_SECTIONS.map((section, i) => {
     const query = inboxes[i];
-    return { section, query, items: query?.data?.pages.flatMap((page) => page.items) ?? [] };
+    const approvers = query?.data?.pages[0]?.eligibleApprovers ?? [];
+    return { section, query, approvers, items: query?.data?.pages.flatMap((page) => page.items) ?? [] };
   });
   const counts = newestCounts(inboxes.map((inbox) => inbox.data?.pages[0]));
   const read = inboxes.every((inbox) => inbox.data !== undefined);
@@ -106,7 +107,7 @@ export function ApprovalsPage() {
           <NothingWaits />
         ) : (
           <>
-            {sections.map(({ section, query, items }) => (
+            {sections.map(({ section, query, approvers, items }) => (
               <section key={section.view} aria-labelledby={`inbox-${section.view}`}>
                 <div className="sec-h">
                   <h2 id={`inbox-${section.view}`}>{section.heading}</h2>
@@ -116,7 +117,13 @@ export function ApprovalsPage() {
                   </span>
                 </div>
                 {items.length > 0 ? (
-                  <InboxTable items={items} section={section} current={current} onCurrent={setCurrent} />
+                  <InboxTable
+                    items={items}
+                    section={section}
+                    approvers={approvers}
+                    current={current}
+                    onCurrent={setCurrent}
+                  />
                 ) : (
                   <p className="m none">{section.none}</p>
                 )}

@@ -6,15 +6,42 @@ import { Digest } from "@/components/ui/id-text";
 import { Status } from "@/components/ui/status";
 import { Age } from "@/components/ui/time";
 import { Who } from "@/components/ui/who";
-import type { ReplayListItem } from "@/server/contracts/replay-list";
+import type { ListReplayResponse, ReplayListItem } from "@/server/contracts/replay-list";
 import { requestHref } from "../request/replay-words";
 import { Deadline } from "../requests/deadline";
 import { requestParts, requestTitle } from "../requests/row-words";
-import { type InboxSection, whyNotYou } from "./inbox-view";
+import { type InboxSection, whoDecides, whyNotYou } from "./inbox-view";
 
+type Section = { section: InboxSection; approvers: ListReplayResponse["eligibleApprovers"] };
 type Cursor = { current: string | undefined; onCurrent: (id: string) => void };
 
-function InboxRow({ item, section, current, onCurrent }: Cursor & { item: ReplayListItem; section: InboxSection }) {
+/** The last column: the way to decide, who else decides, or why not the viewer. */
+function Decision({ item, section, approvers }: { item: ReplayListItem } & Section) {
+  if (section.view === "WAITING_FOR_ME") {
+    return (
+      <ButtonLink href={requestHref(item.replayRequestId)} small>
+        Review<span className="vh"> {requestTitle(item)}</span>
+      </ButtonLink>
+    );
+  }
+  const why = whyNotYou(item);
+  if (section.view === "MINE_WAITING" && !item.stale) {
+    return (
+      <span>
+        {whoDecides(approvers)}
+        <span className="sm m">{why}</span>
+      </span>
+    );
+  }
+  return (
+    <span className="why">
+      <Icon name="lock" small />
+      <span>{why}</span>
+    </span>
+  );
+}
+
+function InboxRow({ item, current, onCurrent, ...rest }: Cursor & Section & { item: ReplayListItem }) {
   const title = requestTitle(item);
   const href = requestHref(item.replayRequestId);
   return (
@@ -60,23 +87,14 @@ function InboxRow({ item, section, current, onCurrent }: Cursor & { item: Replay
         <Deadline at={item.expiresAt} line="exact" />
       </td>
       <td className="act-c">
-        {section.view === "WAITING_FOR_ME" ? (
-          <ButtonLink href={href} small>
-            Review<span className="vh"> {title}</span>
-          </ButtonLink>
-        ) : (
-          <span className="why">
-            <Icon name="lock" small />
-            <span>{whyNotYou(item)}</span>
-          </span>
-        )}
+        <Decision item={item} {...rest} />
       </td>
     </tr>
   );
 }
 
 /** One section of the inbox as a table; its columns stand below those of the sections above and below it. */
-export function InboxTable(props: Cursor & { items: readonly ReplayListItem[]; section: InboxSection }) {
+export function InboxTable(props: Cursor & Section & { items: readonly ReplayListItem[] }) {
   return (
     <div className="tw">
       <table className="rec inbox">
@@ -111,6 +129,7 @@ export function InboxTable(props: Cursor & { items: readonly ReplayListItem[]; s
               key={item.replayRequestId}
               item={item}
               section={props.section}
+              approvers={props.approvers}
               current={props.current}
               onCurrent={props.onCurrent}
             />

@@ -2,7 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { countOf, INBOX_SECTIONS, inboxFacts, inboxSum, newestCounts, openTotal, whyNotYou } from "./inbox-view";
+import {
+  countOf,
+  INBOX_SECTIONS,
+  inboxFacts,
+  inboxSum,
+  newestCounts,
+  openTotal,
+  whoDecides,
+  whyNotYou,
+} from "./inbox-view";
 
 const requester = (isYou: boolean) => ({ personId: "p", name: "Alice Moreau", isYou });
 const anyCounts = fc.record({ waitingForMe: fc.nat(900), mineWaiting: fc.nat(900), notMine: fc.nat(900) });
@@ -53,4 +62,10 @@ test("the numbers of a page are those of its newest answer", () => {
   expect(newestCounts([early, undefined, late])?.waitingForMe).toBe(2);
   expect(newestCounts([late, early])?.waitingForMe).toBe(2);
   expect(newestCounts([undefined])).toBeUndefined();
+});
+
+test("one's own plan names who can decide it, or says that somebody has to sign in first", () => {
+  const someone = (name: string) => ({ personId: name, name, isYou: false });
+  expect(whoDecides([someone("Bob Okafor"), someone("Erin")])).toBe("Bob Okafor or Erin");
+  expect(whoDecides([])).toContain("a second person who may approve has to sign in");
 });

@@ -1,5 +1,6 @@
 import { count, many } from "@/components/ui/format";
 import type { ListReplayResponse, ReplayListItem } from "@/server/contracts/replay-list";
+import { anyOf } from "../request/replay-words";
 
 /** The inbox as sections. Who may decide is the server's word alone: nothing here knows a role. */
 
@@ -78,6 +79,11 @@ export function inboxFacts(counts: InboxCounts): string[] {
 export function inboxSum(counts: InboxCounts): string {
   const { waitingForMe, mineWaiting, notMine } = counts;
   return `${many(openTotal(counts), "plan awaits", "plans await")} a decision on this host: ${count(waitingForMe)} for you, ${count(mineWaiting)} of yours, ${count(notMine)} not yours to decide`;
+}
+
+/** Who may decide the viewer's own plans; when nobody seen here may, what has to happen first. */
+export function whoDecides(approvers: ListReplayResponse["eligibleApprovers"]): string {
+  return anyOf(approvers) || "Nobody seen here yet: a second person who may approve has to sign in";
 }
 
 const STALE = "What it was planned from has moved: nobody can approve it. Cancel it and plan again.";
