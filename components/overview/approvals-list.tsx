@@ -9,7 +9,7 @@ import { Deadline } from "@/components/event-replay/requests/deadline";
 import { requestTitle } from "@/components/event-replay/requests/row-words";
 import { waitingForMe } from "@/components/shell/inbox-read";
 import { count, many } from "@/components/ui/format";
-import { StatusGlyph } from "@/components/ui/status";
+import { Status, StatusGlyph } from "@/components/ui/status";
 import { Age } from "@/components/ui/time";
 import type { ListReplayResponse, ReplayListItem } from "@/server/contracts/replay-list";
 
@@ -21,11 +21,15 @@ function Row({ item, mine }: { item: ReplayListItem; mine?: Approvers | undefine
   return (
     <li>
       <div className="row between">
-        {/* Waiting for someone else: the same glyph in grey. */}
-        <span className={mine ? "st closed" : "st waiting"}>
-          <StatusGlyph status="waiting" />
-          {mine ? (item.stale ? "Yours, stale" : "Yours, for another") : "For you"}
-        </span>
+        {mine && item.stale ? (
+          <Status status="held">Yours, stale</Status>
+        ) : (
+          // Waiting for someone else: the same glyph in grey.
+          <span className={mine ? "st closed" : "st waiting"}>
+            <StatusGlyph status="waiting" />
+            {mine ? "Yours, for another" : "For you"}
+          </span>
+        )}
         <span className="sm">
           <Deadline at={item.expiresAt} line="inline" />
         </span>
@@ -46,11 +50,11 @@ function Row({ item, mine }: { item: ReplayListItem; mine?: Approvers | undefine
   );
 }
 
-/** "and 3 more: 1 for you, 2 not yours": what the list does not show, so that the numbers add up. */
+/** "And 7 more of yours, 2 not yours to decide": what the list does not show, so that the numbers add up. */
 function rest(counts: ListReplayResponse["counts"], forMe: number, mine: number): string | undefined {
   const parts = [
-    [countOf(counts, "WAITING_FOR_ME") - forMe, "for you"],
-    [countOf(counts, "MINE_WAITING") - mine, "of yours"],
+    [countOf(counts, "WAITING_FOR_ME") - forMe, "more for you"],
+    [countOf(counts, "MINE_WAITING") - mine, "more of yours"],
     [countOf(counts, "NOT_MINE"), "not yours to decide"],
   ] as const;
   const left = parts.filter(([n]) => n > 0);

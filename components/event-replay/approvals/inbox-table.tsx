@@ -86,7 +86,7 @@ function InboxRow({ item, current, onCurrent, ...rest }: Cursor & Section & { it
       <td className="nw" data-l="Expires in">
         <Deadline at={item.expiresAt} line="exact" />
       </td>
-      <td className="act-c">
+      <td className="act-c" data-l={rest.section.view === "WAITING_FOR_ME" ? undefined : rest.section.last}>
         <Decision item={item} {...rest} />
       </td>
     </tr>
