@@ -88,6 +88,7 @@ test("ER-UI-17 a plan waits for who may decide; the others see whose it is and, 
   await open(page, "/approvals");
   const forAlice = section(page, "Yours, waiting for others").locator(`tr[data-row="${made.replayRequestId}"]`);
   await expect(forAlice).toContainText(await reasonFor(page, "MINE_WAITING", made));
+  await expect(forAlice).toContainText("Bob");
   await expect(forAlice.getByRole("link", { name: /^Review/ })).toHaveCount(0);
   await expectAccessible(page, "inbox, one of mine");
 

@@ -9,7 +9,7 @@ import { Status } from "@/components/ui/status";
 import { Age } from "@/components/ui/time";
 
 /** Everything past its approval: what waits to be run, runs, or has ended. */
-export const recoveries = (hostId: string): ReplayFilter => ({
+const recoveries = (hostId: string): ReplayFilter => ({
   hostId,
   statuses: ["APPROVED", "INSTALLING_BARRIER", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"],
   pageSize: 5,

@@ -5,7 +5,7 @@ import { listEventReplay } from "@/components/api/replay";
 import type { ReplayListItem } from "@/server/contracts/replay-list";
 import { type RequestsView, requestsFilter, splitNew } from "./requests-view";
 
-export const PAGE_SIZE = 25;
+const PAGE_SIZE = 25;
 /** The server's most for one answer: beyond it the arrivals are counted as "that many or more". */
 const MOST = 200;
 const BUSY_MS = 5_000;
