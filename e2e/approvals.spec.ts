@@ -64,7 +64,7 @@ test("ER-UI-17 a plan waits for who may decide; the others see whose it is and, 
   page,
   browser,
 }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(300_000);
   await signIn(page, "alice");
   await breakProjection(page, 3);
   const [bob, carol] = [await person(browser, "bob"), await person(browser, "carol")];
@@ -90,7 +90,6 @@ test("ER-UI-17 a plan waits for who may decide; the others see whose it is and, 
   await expect(forAlice).toContainText(await reasonFor(page, "MINE_WAITING", made));
   await expect(forAlice).toContainText("Bob");
   await expect(forAlice.getByRole("link", { name: /^Review/ })).toHaveCount(0);
-  await expectAccessible(page, "inbox, one of mine");
 
   await open(carol.page, "/approvals");
   const forCarol = section(carol.page, "Not yours to decide").locator(`tr[data-row="${made.replayRequestId}"]`);
