@@ -45,6 +45,9 @@ export const NAVIGATION: readonly NavGroup[] = [
 
 export const AREAS: readonly NavItem[] = NAVIGATION.flatMap((g) => g.items);
 
+/** Pages below an area that are named, not an artifact's id. */
+export const PAGE_NAMES: Readonly<Record<string, string>> = { "/event-replay/plan": "Plan a replay" };
+
 const isAt = (path: string, href: string): boolean =>
   href === "/" ? path === "/" : path === href || path.startsWith(`${href}/`);
 

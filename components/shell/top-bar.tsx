@@ -11,7 +11,7 @@ import { Icon, Mark } from "@/components/ui/icon";
 import { ThemeSwitch } from "@/components/ui/theme-switch";
 import { ZoneSwitch } from "@/components/ui/time";
 import { initials } from "@/components/ui/who";
-import { areaOf, placeIn } from "./navigation";
+import { areaOf, PAGE_NAMES, placeIn } from "./navigation";
 import { HostCard, NavList, SystemFacts } from "./side-nav";
 
 function AccountMenu({ onKeys }: { onKeys: () => void }) {
@@ -100,14 +100,15 @@ function Crumbs() {
   const area = areaOf(path);
   if (!area) return <nav className="crumbs" aria-label="You are here" />;
   const rest = placeIn(area, path);
+  const named = PAGE_NAMES[path];
   return (
     <nav className="crumbs" aria-label="You are here">
       {rest ? (
         <>
           <Link href={area.href}>{area.name}</Link>
           <Icon name="right" small />
-          <span aria-current="page" className="mono">
-            {shortId(rest)}
+          <span aria-current="page" className={named ? undefined : "mono"}>
+            {named ?? shortId(rest)}
           </span>
         </>
       ) : (
