@@ -1,4 +1,4 @@
-import { count, many } from "@/components/ui/format";
+import { count, many, shortId } from "@/components/ui/format";
 import type { GetReplayResponse } from "@/server/contracts/replay";
 import { scopeParts } from "../words";
 
@@ -70,7 +70,8 @@ export function differences(preview: Planned, plan: Planned): Difference[] {
   const after = scopesOf(plan);
   for (const name of [...new Set([...before.keys(), ...after.keys()])].sort()) {
     const [a, b] = [before.get(name) ?? "not held", after.get(name) ?? "not held"];
-    if (a !== b) found.push({ what: name, preview: a, plan: b });
+    const at = name.indexOf(":") + 1;
+    if (a !== b) found.push({ what: name.slice(0, at) + shortId(name.slice(at)), preview: a, plan: b });
   }
   return found.length > LISTED
     ? [

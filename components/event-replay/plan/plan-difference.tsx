@@ -28,7 +28,7 @@ export function PlanDifference({ created }: { created: Created }) {
           </thead>
           <tbody>
             {created.differences.map((d) => (
-              <tr key={d.what}>
+              <tr key={`${d.what} ${d.preview} ${d.plan}`}>
                 <td>{d.what}</td>
                 <td data-l="Preview">{d.preview}</td>
                 <td data-l="Plan">{d.plan}</td>
