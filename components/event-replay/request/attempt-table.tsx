@@ -91,7 +91,7 @@ export function AttemptTable({ request: r }: { request: Replay }) {
                     {between(a.startedTs, a.completedTs) ?? "–"}
                   </td>
                   <td data-l="Executor" title={a.workerId}>
-                    <span className="code">{workerName(a.workerId)}</span>
+                    <span className="code nw">{workerName(a.workerId)}</span>
                   </td>
                   <td data-l="Committed">
                     {a.projectionCommitted ? "Projection, resolution" : a.result === "RUNNING" ? "Not yet" : "Nothing"}

@@ -68,7 +68,7 @@ function Why({ item }: { item: Item }) {
   const { status, word } = STATUS_WORDS[item.failureStatus];
   return (
     <span>
-      <span className={item.addedDependency ? "" : "m"}>{item.dependencyReason}</span>
+      <span className={item.addedDependency ? "nw" : "nw m"}>{item.dependencyReason}</span>
       {item.failureStatus === "OPEN" ? null : (
         <span className="sm">
           <Status status={status}>{word}</Status>

@@ -24,7 +24,6 @@ export function PlanAgain({ request }: { request: Replay }) {
     <div className="row wrap">
       <Button
         small
-        icon="replay"
         onClick={() => {
           clear();
           set(open, true, now);

@@ -79,10 +79,6 @@ export function RequestFacts({ request: r }: { request: Replay }) {
     <div className="do">
       <h2>Plan</h2>
       <dl className="facts">
-        <dt>Requested</dt>
-        <dd>
-          <TimeAgo at={r.requestedTs} />
-        </dd>
         <dt>Strategy</dt>
         <dd>{STRATEGY_WORDS[r.strategy]}</dd>
         <dt>Mode</dt>

@@ -96,7 +96,9 @@ function succeeded(r: Replay): Lead {
   }
   const moved = n === 1 ? "The scope moved exactly as planned" : `All ${count(n)} scopes moved exactly as planned`;
   const since =
-    on > 0 ? `, and ${on === n ? (n === 1 ? "it has" : "all have") : `${count(on)} have`} moved on since` : "";
+    on > 0
+      ? `, and ${on === n ? (n === 1 ? "it has" : "all have") : `${count(on)} ${on === 1 ? "has" : "have"}`} moved on since`
+      : "";
   return { bold: `${moved}${since}.`, rest: `${drained} New commands are taken again.` };
 }
 

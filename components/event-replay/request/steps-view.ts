@@ -81,7 +81,12 @@ function now(r: Replay): Pick<Step, "word" | "status" | "at" | "note"> {
 }
 
 function past(r: Replay, key: Step["key"]): Pick<Step, "at" | "note"> {
-  const installed = r.barriers.map((b) => b.installedTs).sort()[0];
+  const last = r.barriers
+    .map((b) => b.installedTs)
+    .sort()
+    .at(-1);
+  // A barrier taken over from a quarantine is older than the run.
+  const installed = last !== undefined && r.startedTs !== null && last > r.startedTs ? last : undefined;
   if (key === "planned") return { at: r.requestedTs, note: short(r.people.requester) };
   if (key === "awaiting") return { note: between(r.requestedTs, r.approvedTs) };
   if (key === "approved") return { at: r.approvedTs ?? undefined, note: short(r.people.approver) };
