@@ -68,7 +68,7 @@ const again = (client: QueryClient, names: readonly string[]) =>
 
 const REQUEST_READS = ["getEventReplay", "listEventReplay"];
 
-/** Approve, cancel, execute. Each reads the request again whatever came of it, so that a refusal also explains itself. */
+/** Approve, cancel, execute. None is held back offline and sent later: it fails at once (ER-API-26). Each reads the request again whatever came of it, so that a refusal also explains itself. */
 export function useReplayDecisions() {
   const client = useQueryClient();
   const onSettled = () => again(client, REQUEST_READS);
@@ -77,17 +77,20 @@ export function useReplayDecisions() {
       mutationFn: (decision: Decision) =>
         callOperation<z.output<typeof approveEventReplayResponse>>("approveEventReplay", decision),
       retry: false,
+      networkMode: "always",
       onSettled,
     }),
     cancel: useMutation({
       mutationFn: (decision: Decision) =>
         callOperation<z.output<typeof cancelEventReplayResponse>>("cancelEventReplay", decision),
       retry: false,
+      networkMode: "always",
       onSettled,
     }),
     execute: useMutation({
       mutationFn: (decision: Decision) => callOperation<ExecuteReplayResponse>("executeEventReplay", decision),
       retry: false,
+      networkMode: "always",
       onSettled,
     }),
   };
@@ -99,6 +102,7 @@ export function useCreateReplayPlan() {
   return useMutation({
     mutationFn: (plan: PlanInput) => callOperation<CreatePlanResponse>("createEventReplayPlan", plan),
     retry: false,
+    networkMode: "always",
     onSettled: () => again(client, [...REQUEST_READS, "checkEventReplaySelection", "getEventReplayFailure"]),
   });
 }
