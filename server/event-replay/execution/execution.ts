@@ -192,7 +192,11 @@ export class Execution {
     );
 
   private bare<T>(name: string, body: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T> {
-    return inTransaction(this.deps.pool, name, body, { idleTimeoutMs: this.settings.idleTimeoutMs, ...options });
+    return inTransaction(this.deps.pool, name, body, {
+      idleTimeoutMs: this.settings.idleTimeoutMs,
+      pointLookups: true,
+      ...options,
+    });
   }
 
   /** Gives the lease back, so that only a crash waits for its expiry, and says what stopped us. */

@@ -184,5 +184,6 @@ async function markNotificationsSucceeded(
        FROM unnest($1::uuid[], $2::uuid[]) AS e(host_id, id)
       WHERE n.host_id = e.host_id AND n.id = e.id`,
     [arrayLiteral(events.map((event) => event.hostId)), arrayLiteral(events.map((event) => event.eventId))],
+    "mark_notifications_succeeded",
   );
 }
