@@ -60,7 +60,7 @@ export function CopyLink() {
 }
 
 function Approve({ request: r, decide }: Props) {
-  const { reason, approve, cancel, pending, errors } = decide;
+  const { reason, approve, cancel, pending } = decide;
   const mayCancel = r.permissions.cancel.allowed;
   return (
     <>
@@ -85,7 +85,6 @@ function Approve({ request: r, decide }: Props) {
         first, the plan goes stale and runs nothing. Approving does not start it. Cancelling ends it; the failures stay
         open.
       </p>
-      <DenialNote error={errors.approve ?? errors.cancel} request={r} />
     </>
   );
 }
@@ -104,7 +103,6 @@ function Decision({ request: r, decide }: Props) {
           <Button wide disabledReason={whyNotApprove(r)}>
             Approve this plan
           </Button>
-          <DenialNote error={decide.errors.approve} request={r} />
           {r.stale ? null : (
             <div className="gap">
               <CopyLink />
@@ -117,7 +115,7 @@ function Decision({ request: r, decide }: Props) {
 }
 
 function Run({ request: r, decide }: Props) {
-  const { reason, execute, pending, errors } = decide;
+  const { reason, execute, pending } = decide;
   const retry = offersRetry(r);
   if (!isUnstarted(r) && !retry) return null;
   if (r.status === "READY" || (r.status === "AWAITING_APPROVAL" && r.permissions.approve.allowed)) return null;
@@ -156,7 +154,6 @@ function Run({ request: r, decide }: Props) {
           {label}
         </Button>
       )}
-      <DenialNote error={errors.execute} request={r} />
     </div>
   );
 }
@@ -170,7 +167,7 @@ function Withdraw({ request: r, decide }: Props) {
     if (open) field.current?.focus();
   }, [open, field]);
   if (!isUnstarted(r) || (r.status === "AWAITING_APPROVAL" && r.permissions.approve.allowed)) return null;
-  const { cancelWith, pending, errors } = decide;
+  const { cancelWith, pending } = decide;
   const preview = r.status === "READY";
   return (
     <div className="do">
@@ -197,7 +194,6 @@ function Withdraw({ request: r, decide }: Props) {
           Cancel request…
         </Button>
       )}
-      <DenialNote error={errors.cancel} request={r} />
     </div>
   );
 }
@@ -227,11 +223,24 @@ function Outcome({ children }: { children: ReactNode }) {
   );
 }
 
+/**
+ * What was refused or lost stays said, over whatever can be done now: the state may have moved on, and with it gone the button
+ * that was pressed.
+ */
+function Refusals({ request, errors }: { request: Replay; errors: Decide["errors"] }) {
+  return DECISIONS.map((decision) => (
+    <DenialNote key={decision} decision={decision} error={errors[decision]} request={request} />
+  ));
+}
+
+const DECISIONS = ["approve", "cancel", "execute"] as const;
+
 /** Everything the viewer can do about the request now, and why not; by what the server permits, never by a role's name. */
 export function DecisionPanel({ request, decide }: Props) {
   return (
     <>
       {decide.outcome ? <Outcome key={decide.outcome}>{decide.outcome}</Outcome> : null}
+      <Refusals request={request} errors={decide.errors} />
       <Decision request={request} decide={decide} />
       <Run request={request} decide={decide} />
       <Withdraw request={request} decide={decide} />

@@ -35,9 +35,9 @@ test("ER-UI-21 retry is offered when the server says retryable and never otherwi
 });
 
 test("ER-UI-05 a denial is our sentence with what follows from it and the code", () => {
-  const denial = denialOf(new Problem("INVALID_REPLAY_STATE", false), replay({ status: "CANCELLED" }));
+  const denial = denialOf("approve", new Problem("INVALID_REPLAY_STATE", false), replay({ status: "CANCELLED" }));
   expect(denial).toMatchObject({
-    sentence: "The current state does not allow this.",
+    sentence: "Not approved. The current state does not allow this.",
     advice: "The page was read again. State now: cancelled.",
     code: "INVALID_REPLAY_STATE",
   });

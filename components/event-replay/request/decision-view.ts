@@ -1,8 +1,9 @@
 import type { Problem } from "@/components/api/problem";
+import { isAmbiguous } from "@/components/api/replay";
 import { count, many } from "@/components/ui/format";
 import type { StaleReason } from "@/server/contracts/stale-reason";
 import { anyOf, personName, replayStatusWords } from "./replay-words";
-import type { Replay } from "./request-view";
+import { isInterrupted, type Replay } from "./request-view";
 
 export const REASON_MAX = 2_048;
 
@@ -74,9 +75,14 @@ export function decisionHead(r: Replay): string {
 
 export type Denial = { sentence: string; advice: string; code: string; requestId?: string | undefined };
 
+export type Decision = "approve" | "cancel" | "execute";
+
+const NOT_DONE: Record<Decision, string> = { approve: "Not approved.", cancel: "Not cancelled.", execute: "Not run." };
+
 /** A refused or lost command in safe words, with what to do about it. Nothing that came as text is shown (ER-UI-05). */
-export function denialOf(problem: Problem, r: Replay): Denial {
-  const base = { sentence: problem.message, code: problem.code, requestId: problem.requestId };
+export function denialOf(decision: Decision, problem: Problem, r: Replay): Denial {
+  const refused = isAmbiguous(problem) ? "" : `${NOT_DONE[decision]} `;
+  const base = { sentence: `${refused}${problem.message}`, code: problem.code, requestId: problem.requestId };
   switch (problem.code) {
     case "STALE_PLAN":
       return { ...base, advice: "The page was read again: what has moved stands there." };
@@ -110,7 +116,7 @@ export function retryLabel(r: Replay): string {
 
 /** Retry is offered when the server says that nobody executes the request any more, and only then (ER-UI-21). */
 export const offersRetry = (r: Replay): boolean =>
-  (r.status === "INSTALLING_BARRIER" || r.status === "RUNNING") && r.retryable;
+  (r.status === "INSTALLING_BARRIER" || r.status === "RUNNING") && isInterrupted(r);
 
 /** "Bound" facts under a decision: scopes, transactions. */
 export const boundTo = (r: Replay): string =>
