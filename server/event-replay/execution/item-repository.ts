@@ -53,8 +53,8 @@ type ItemRow = {
   members: readonly ReplayMember[];
 };
 
-/** The items of a request in plan order (or the one at `ordinal`), as the archive holds them now. At most 500 with 5,000 members. */
-export async function loadItems(tx: Tx, hostId: string, requestId: string, ordinal?: number): Promise<ReplayItem[]> {
+/** The items of a request in plan order, as the archive holds them now. At most 500 with 5,000 members. */
+export async function loadItems(tx: Tx, hostId: string, requestId: string): Promise<ReplayItem[]> {
   const rows = await tx.query<ItemRow>(
     `SELECT i.item_ordinal, i.failure_id, i.repair_id, i.expected_content_fingerprint, i.status, i.attempt_count,
             f.status AS failure_status, f.projection_name, f.consumer_group, f.original_transaction_id, f.content_fingerprint,
@@ -70,9 +70,9 @@ export async function loadItems(tx: Tx, hostId: string, requestId: string, ordin
                   'aggregateVersion', e.aggregate_version, 'rootInstanceId', e.root_instance_id,
                   'graphRevision', e.graph_revision, 'versionBaseline', e.version_baseline) ORDER BY e.event_ordinal) AS members
            FROM event_failure_event_t e WHERE e.host_id = i.host_id AND e.failure_id = i.failure_id) m
-      WHERE i.host_id = $1 AND i.replay_request_id = $2 AND ($3::int IS NULL OR i.item_ordinal = $3)
+      WHERE i.host_id = $1 AND i.replay_request_id = $2
       ORDER BY i.item_ordinal`,
-    [hostId, requestId, ordinal ?? null],
+    [hostId, requestId],
     "load_replay_items",
   );
   return rows.map(toItem);
