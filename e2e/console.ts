@@ -15,10 +15,19 @@ export const WIDTHS = [
 
 /** Runs one of the product's own scripts against the running instance and returns what it prints. */
 export function script(name: string, ...args: string[]): string {
-  return execFileSync(process.execPath, ["--import", "tsx", `server/cli/${name}.ts`, ...args], {
-    cwd: ROOT,
-    encoding: "utf8",
-  }).trim();
+  return node(`server/cli/${name}.ts`, ...args);
+}
+
+function node(...args: string[]): string {
+  return execFileSync(process.execPath, ["--import", "tsx", ...args], { cwd: ROOT, encoding: "utf8" }).trim();
+}
+
+/**
+ * Everything the instance ever appended, projected afresh without the defect and compared with its projection row for row:
+ * how many rows differ by table, and how many transactions fail even so.
+ */
+export function rebuilt(): { captured: number; rows: number; differences: unknown[] } {
+  return JSON.parse(node("server/testing/rebuild-projection.ts"));
 }
 
 /** Signs a demo user in by the form; the password is the name. */

@@ -255,23 +255,26 @@ test("filters that match nothing name the filter to remove and what it would sho
   await expect(page.locator("tr.grp").first()).toBeVisible();
 });
 
-test("both ways out stand on the failure's page, apart, each saying why it is not open", async ({ page }) => {
+test("ER-UI-06 both ways out stand on the failure's page, apart: one leads to a plan, the other says why it is not open", async ({
+  page,
+}) => {
   await signIn(page, "alice");
   await open(page, "/event-replay/failures?view=flat");
   await page.locator("tr[data-row] a").first().click();
   const aside = page.getByRole("complementary", { name: "What you can do" });
-  for (const [heading, button] of [
-    ["Replay original", /^Plan replay of \d+$/],
-    ["Repair", "Propose repair"],
-  ] as const) {
-    await expect(aside.getByRole("heading", { name: heading })).toBeVisible();
-    const control = aside.getByRole("button", { name: button });
-    await expect(control).toHaveAttribute("aria-disabled", "true");
-    const why = await control.getAttribute("aria-describedby");
-    await expect(page.locator(`[id="${why}"]`)).not.toBeEmpty();
-    await control.focus();
-    await expect(control).toBeFocused();
-  }
+  await expect(aside.getByRole("heading", { name: "Replay original" })).toBeVisible();
+  await expect(aside.getByRole("link", { name: /^Plan replay of (at least )?\d+$/ })).toHaveAttribute(
+    "href",
+    /\/event-replay\/plan\?failureId=[0-9a-f-]{36}$/,
+  );
+  await expect(aside.getByRole("heading", { name: "Repair" })).toBeVisible();
+  await expect(aside.getByText(/the whole transaction of \d+ members?/)).toBeVisible();
+  const control = aside.getByRole("button", { name: "Propose repair" });
+  await expect(control).toHaveAttribute("aria-disabled", "true");
+  const why = await control.getAttribute("aria-describedby");
+  await expect(page.locator(`[id="${why}"]`)).not.toBeEmpty();
+  await control.focus();
+  await expect(control).toBeFocused();
 });
 
 for (const { name, address } of [...PAGES, { name: "failures, flat", address: "/event-replay/failures?view=flat" }]) {

@@ -1,5 +1,6 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
 import { getFailure } from "@/components/api/failures";
 import { asProblem, type Problem } from "@/components/api/problem";
 import { useViewer } from "@/components/api/session";
@@ -15,6 +16,7 @@ import { FailureActions, FailureFacts, FailureNotification } from "./panels/fail
 import { FailureOrder } from "./panels/failure-order";
 import { FailureTimeline } from "./panels/failure-timeline";
 import { FailureWhy } from "./panels/failure-why";
+import { planFailureHref } from "./plan/plan-batch";
 import { DeliveryTable, FailureScopeTable } from "./tables/delivery-table";
 import { MemberTable } from "./tables/member-table";
 import { STATUS_WORDS } from "./words";
@@ -88,10 +90,15 @@ function FailureWaiting() {
 /** One failure: why, what must run first, what it holds, where it was seen, what happened, and what can be done. */
 export function FailurePage({ failureId }: { failureId: string }) {
   const { hostId } = useViewer();
+  const router = useRouter();
   const query = useQuery(getFailure(hostId, failureId));
   const failure = query.data;
   const problem = query.error ? asProblem(query.error) : undefined;
   usePageKeys((key) => {
+    if (key === "p" && failure?.permissions.replayOriginal.allowed) {
+      router.push(planFailureHref(failureId));
+      return true;
+    }
     if (key !== "c") return false;
     void navigator.clipboard?.writeText(failureId);
     return true;

@@ -7,16 +7,18 @@ import { useViewer } from "@/components/api/session";
 import { Button } from "@/components/ui/button";
 import { useNow } from "@/components/ui/clock";
 import { count, duration, many } from "@/components/ui/format";
-import { TableKeys } from "@/components/ui/keyboard";
+import { TableKeys, usePageKeys } from "@/components/ui/keyboard";
 import { useRowCursor } from "@/components/ui/row-cursor";
 import { Failed, Stale, TableLoading } from "@/components/ui/states";
 import { type FailureView, filterOf, filtersOf, withView } from "./failure-view";
 import { FailureFilters } from "./panels/failure-filters";
 import { NoMatch, NothingOpen } from "./panels/failures-states";
 import { SelectionBar, useSelectionCheck } from "./panels/selection-bar";
+import { planFailureHref, plannable, planSelectionHref } from "./plan/plan-batch";
 import { useSelection } from "./selection";
 import { FailureGroups } from "./tables/failure-groups";
 import { FailureList } from "./tables/failure-list";
+import { notSelectable } from "./tables/failure-row";
 import { GROUP_LIMIT, useFailureRows } from "./use-failure-rows";
 import { useFailureView } from "./use-failure-view";
 import { useSelecting } from "./use-selecting";
@@ -26,6 +28,7 @@ const LOADING_HEADS = ["Event type", "Failure", "Scope and version", "Last faile
 const KEYS = [
   { keys: ["J", "K"], does: "move" },
   { keys: ["X"], does: "select" },
+  { keys: ["P"], does: "plan" },
   { keys: ["Enter"], does: "open" },
   { keys: ["?"], does: "all keys" },
 ];
@@ -54,7 +57,7 @@ export function FailuresPage() {
   const hour = Math.floor(now / 3_600_000);
   const filter = useMemo(() => filterOf(view, hostId, hour * 3_600_000), [view, hostId, hour]);
   const rows = useFailureRows(view, filter);
-  const { selection, set, clear } = useSelection(hostId, personKey);
+  const { selection, set, clear, unmark } = useSelection(hostId, personKey);
   const check = useSelectionCheck(hostId, selection);
 
   const flat = view.layout === "flat";
@@ -73,6 +76,16 @@ export function FailuresPage() {
     },
     copy: (id) => void navigator.clipboard?.writeText(id),
     escape: () => selection.ids.size > 0 && clear(),
+  });
+
+  // `p` plans the selection; without one, the row under the keyboard.
+  usePageKeys((key) => {
+    if (key !== "p" || check?.permissions.plan.allowed === false) return false;
+    const row = current === undefined ? undefined : byId.get(current);
+    if (plannable(selection, new Set(check?.notOpenIds ?? [])).length > 0) router.push(planSelectionHref(selection));
+    else if (selection.ids.size === 0 && row && !notSelectable(row)) router.push(planFailureHref(row.failureId));
+    else return false;
+    return true;
   });
 
   const selectedIn = (key: string): number => {
@@ -137,6 +150,7 @@ export function FailuresPage() {
         selection={selection}
         check={check}
         onClear={clear}
+        onUnmark={unmark}
         onRemove={(gone) => set(gone, false, selection.frozenAtMs)}
       />
       {selectProblem ? (

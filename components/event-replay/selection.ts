@@ -6,12 +6,19 @@ import { useCallback, useMemo, useSyncExternalStore } from "react";
  * so paging, filters, refresh and new failures change nothing of it. Kept for this tab, per host and person: another
  * person on the same browser starts with nothing.
  */
-export type Selection = { ids: ReadonlySet<string>; frozenAtMs: number };
+export type Selection = {
+  ids: ReadonlySet<string>;
+  frozenAtMs: number;
+  /** What of it a plan holds already, and which plan: a large selection is planned in several steps, nothing twice. */
+  planned: ReadonlyMap<string, string>;
+};
 
 export const SELECTION_LIMIT = 10_000;
 
-const EMPTY: Selection = { ids: new Set(), frozenAtMs: 0 };
+const EMPTY: Selection = { ids: new Set(), frozenAtMs: 0, planned: new Map() };
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+const isId = (id: unknown): id is string => typeof id === "string" && UUID.test(id);
 
 const cache = new Map<string, Selection>();
 const listeners = new Set<() => void>();
@@ -20,15 +27,39 @@ const listeners = new Set<() => void>();
 export function parseSelection(text: string | null): Selection {
   if (!text) return EMPTY;
   try {
-    const kept = JSON.parse(text) as { ids?: unknown; frozenAtMs?: unknown };
+    const kept = JSON.parse(text) as { ids?: unknown; frozenAtMs?: unknown; planned?: unknown };
     if (!Array.isArray(kept.ids) || typeof kept.frozenAtMs !== "number") return EMPTY;
-    const ids = kept.ids
-      .filter((id): id is string => typeof id === "string" && UUID.test(id))
-      .slice(0, SELECTION_LIMIT);
-    return ids.length > 0 ? { ids: new Set(ids), frozenAtMs: kept.frozenAtMs } : EMPTY;
+    const ids = new Set(kept.ids.filter(isId).slice(0, SELECTION_LIMIT));
+    if (ids.size === 0) return EMPTY;
+    const marks = Array.isArray(kept.planned) ? kept.planned : [];
+    const planned = marks.filter((m): m is [string, string] => Array.isArray(m) && m.length === 2 && m.every(isId));
+    return { ids, frozenAtMs: kept.frozenAtMs, planned: new Map(planned.filter(([id]) => ids.has(id))) };
   } catch {
     return EMPTY;
   }
+}
+
+/** What is kept: ids, a time and marks, nothing of the failures themselves. */
+export function writeSelection({ ids, frozenAtMs, planned }: Selection): string {
+  return JSON.stringify({ ids: [...ids], frozenAtMs, planned: [...planned] });
+}
+
+/** Adds ids or takes them out; a mark goes with its id. */
+export function changed(selection: Selection, ids: readonly string[], on: boolean, nowMs: number): Selection {
+  const next = new Set(selection.ids);
+  for (const id of ids) {
+    if (!on) next.delete(id);
+    else if (next.size < SELECTION_LIMIT) next.add(id);
+  }
+  if (next.size === 0) return EMPTY;
+  return { ids: next, frozenAtMs: nowMs, planned: new Map([...selection.planned].filter(([id]) => next.has(id))) };
+}
+
+/** Marks those of the ids that are selected as held by a plan; the set itself stays frozen. */
+export function withPlanned(selection: Selection, ids: readonly string[], replayRequestId: string): Selection {
+  const planned = new Map(selection.planned);
+  for (const id of ids) if (selection.ids.has(id)) planned.set(id, replayRequestId);
+  return { ...selection, planned };
 }
 
 const load = (key: string): Selection => {
@@ -43,7 +74,7 @@ const load = (key: string): Selection => {
 const store = (key: string, selection: Selection) => {
   cache.set(key, selection);
   if (selection.ids.size === 0) sessionStorage.removeItem(key);
-  else sessionStorage.setItem(key, JSON.stringify({ ids: [...selection.ids], frozenAtMs: selection.frozenAtMs }));
+  else sessionStorage.setItem(key, writeSelection(selection));
   for (const listener of listeners) listener();
 };
 
@@ -61,16 +92,15 @@ export function useSelection(hostId: string, personKey: string) {
     () => EMPTY,
   );
   const set = useCallback(
-    (ids: readonly string[], on: boolean, nowMs: number) => {
-      const next = new Set(load(key).ids);
-      for (const id of ids) {
-        if (!on) next.delete(id);
-        else if (next.size < SELECTION_LIMIT) next.add(id);
-      }
-      store(key, next.size > 0 ? { ids: next, frozenAtMs: nowMs } : EMPTY);
-    },
+    (ids: readonly string[], on: boolean, nowMs: number) => store(key, changed(load(key), ids, on, nowMs)),
     [key],
   );
   const clear = useCallback(() => store(key, EMPTY), [key]);
-  return useMemo(() => ({ selection, set, clear }), [selection, set, clear]);
+  const markPlanned = useCallback(
+    (ids: readonly string[], replayRequestId: string) => store(key, withPlanned(load(key), ids, replayRequestId)),
+    [key],
+  );
+  /** Takes the marks off: a plan that was cancelled or ran out leaves its failures to the next one. */
+  const unmark = useCallback(() => store(key, { ...load(key), planned: new Map() }), [key]);
+  return useMemo(() => ({ selection, set, clear, markPlanned, unmark }), [selection, set, clear, markPlanned, unmark]);
 }

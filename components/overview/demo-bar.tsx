@@ -2,29 +2,28 @@
 import { useQuery } from "@tanstack/react-query";
 import { demoState, useDemoCommands } from "@/components/api/demo";
 import { asProblem } from "@/components/api/problem";
+import { listEventReplay } from "@/components/api/replay";
 import { useViewer } from "@/components/api/session";
+import { openTotal } from "@/components/event-replay/approvals/inbox-view";
+import { waitingForMe } from "@/components/shell/inbox-read";
 import { Button } from "@/components/ui/button";
 import { many } from "@/components/ui/format";
 import { Icon } from "@/components/ui/icon";
 import { ExactTime } from "@/components/ui/time";
-
-const STEPS = ["Break a projection", "Find the cause", "Fix the handler"] as const;
-
-/** Which step comes next: break something, then look for what is broken; failures that stay are past the last step. */
-const nextStep = (broken: boolean, open: number): number => {
-  if (broken) return 1;
-  return open > 0 ? STEPS.length : 0;
-};
+import { DEMO_STEPS, demoStep } from "./demo-steps";
 
 /** Demo mode's strip: plants a database defect, so that there is something to find, and takes it away again. */
 export function DemoBar({ open = 0 }: { open?: number | undefined }) {
   const { hostId } = useViewer();
+  const inbox = useQuery(listEventReplay(waitingForMe(hostId)));
+  const approved = useQuery(listEventReplay({ hostId, statuses: ["APPROVED"], pageSize: 1 }));
   const { data } = useQuery(demoState(hostId));
   const { breakProjection, fixHandler } = useDemoCommands(hostId);
   const busy = breakProjection.isPending || fixHandler.isPending;
   const error = breakProjection.error ?? fixHandler.error;
   const broken = data?.broken ?? false;
-  const step = nextStep(broken, open);
+  const planned = inbox.data ? openTotal(inbox.data.counts) + (approved.data?.total ?? 0) : 0;
+  const step = demoStep({ broken, open, planned });
   const run = (command: typeof breakProjection | typeof fixHandler) => {
     if (busy) return;
     breakProjection.reset();
@@ -39,7 +38,7 @@ export function DemoBar({ open = 0 }: { open?: number | undefined }) {
           <span className="md">Demo mode</span>
         </span>
         <ol>
-          {STEPS.map((name, i) => (
+          {DEMO_STEPS.map((name, i) => (
             <li key={name} className={i === step ? "now" : undefined} aria-current={i === step ? "step" : undefined}>
               <span className="no">{i + 1}</span>
               {name}
@@ -74,7 +73,7 @@ export function DemoBar({ open = 0 }: { open?: number | undefined }) {
           ? `The defect is on. ${many(breakProjection.data.appended, "transaction")} appended${breakProjection.data.refused > 0 ? `, ${breakProjection.data.refused} refused because their scope is blocked` : ""}. Failures show up within seconds.`
           : null}
         {fixHandler.data
-          ? "The defect is off. New work projects again; captured failures stay open until someone replays them."
+          ? "The defect is off. New work projects again; captured failures stay open until someone replays them: plan it, and a second person approves."
           : null}
       </p>
     </>

@@ -9,11 +9,15 @@ import { count, duration, many } from "@/components/ui/format";
 import { Empty, Failed, LinesLoading, Stale, TableLoading } from "@/components/ui/states";
 import { Age } from "@/components/ui/time";
 import type { GetOverviewResponse } from "@/server/contracts/overview";
+import { ApprovalsList } from "./approvals-list";
 import { BlockedScopeTable } from "./blocked-scope-table";
 import { CauseTable } from "./cause-table";
 import { DemoBar } from "./demo-bar";
 import { HealthStrip } from "./health-strip";
 import { RecentCaptures } from "./recent-captures";
+import { RecoveriesList } from "./recoveries-list";
+
+const CAPTURES_SHOWN = 3;
 
 /** How old the newest reading is, from the time it arrived. */
 function Updated({ at }: { at: number }) {
@@ -60,7 +64,7 @@ function NothingOpen({ data }: { data: GetOverviewResponse }) {
   );
 }
 
-/** Overview: health, how many different problems there are, which scopes are blocked and since when. */
+/** Overview: health, how many different problems there are, which scopes are blocked, and what waits for whom. */
 export function OverviewPage() {
   const { hostId, demo } = useViewer();
   const query = useQuery(getOverview(hostId));
@@ -98,7 +102,7 @@ export function OverviewPage() {
       {data ? (
         <>
           <HealthStrip data={data} />
-          <div className={data.recentCaptures.length > 0 ? "ov" : "ov one"}>
+          <div className="ov">
             <div>
               {data.totals.open === 0 ? <NothingOpen data={data} /> : <Causes data={data} />}
               {data.blocked.top.length > 0 ? (
@@ -116,16 +120,34 @@ export function OverviewPage() {
                 </section>
               ) : null}
             </div>
-            {data.recentCaptures.length > 0 ? (
-              <div>
+            <div>
+              <section>
+                <div className="sec-h">
+                  <h2>Waiting for approval</h2>
+                  <Link className="push link" href="/approvals">
+                    Inbox
+                  </Link>
+                </div>
+                <ApprovalsList />
+              </section>
+              <section>
+                <div className="sec-h">
+                  <h2>Recent recoveries</h2>
+                  <Link className="push link" href="/event-replay/requests">
+                    All requests
+                  </Link>
+                </div>
+                <RecoveriesList />
+              </section>
+              {data.recentCaptures.length > 0 ? (
                 <section>
                   <div className="sec-h">
                     <h2>Recent captures</h2>
                   </div>
-                  <RecentCaptures captures={data.recentCaptures} />
+                  <RecentCaptures captures={data.recentCaptures.slice(0, CAPTURES_SHOWN)} />
                 </section>
-              </div>
-            ) : null}
+              ) : null}
+            </div>
           </div>
         </>
       ) : problem ? (

@@ -27,6 +27,7 @@ const KEY_GROUPS = [
       { keys: ["x"], does: "select the row" },
       { keys: ["Shift", "x"], does: "select from the last selected row to this one" },
       { keys: ["a"], does: "select all of the cause" },
+      { keys: ["p"], does: "plan the replay of the selection, or of the row" },
       { keys: ["Enter"], does: "open" },
       { keys: ["c"], does: "copy the id" },
     ],

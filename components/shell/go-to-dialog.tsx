@@ -1,16 +1,29 @@
 "use client";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { getEventReplay } from "@/components/api/replay";
+import { useViewer } from "@/components/api/session";
+import { requestHref } from "@/components/event-replay/request/replay-words";
+import { failureHref } from "@/components/event-replay/words";
 import { Dialog } from "@/components/ui/dialog";
 import { Icon } from "@/components/ui/icon";
-import { goToHits } from "./go-to";
+import { goToHits, goToId } from "./go-to";
 
-/** One field that leads anywhere: an id, a scope, an event type, a code or a page. Arrows choose, Enter goes. */
+/**
+ * One field that leads anywhere: an id, a scope, an event type, a code or a page. Arrows choose, Enter goes. Whether an id is
+ * a request's is asked of the server; Enter waits for that answer, so that a pasted id opens what it names.
+ */
 export function GoToDialog({ onClose }: { onClose: () => void }) {
   const router = useRouter();
+  const client = useQueryClient();
+  const { hostId } = useViewer();
   const [text, setText] = useState("");
   const [active, setActive] = useState(0);
-  const hits = goToHits(text);
+  const id = goToId(text);
+  const lookUp = { ...getEventReplay(hostId, id ?? ""), retry: false, refetchInterval: false as const };
+  const request = useQuery({ ...lookUp, enabled: id !== undefined });
+  const hits = goToHits(text, request.isSuccess);
   const at = Math.min(active, Math.max(0, hits.length - 1));
   const go = (href: string) => {
     onClose();
@@ -31,7 +44,7 @@ export function GoToDialog({ onClose }: { onClose: () => void }) {
             maxLength={1024}
             autoComplete="off"
             spellCheck={false}
-            placeholder="Failure, transaction or event id, Type:key, event type, code, page"
+            placeholder="Failure, request, transaction or event id, Type:key, event type, code, page"
             role="combobox"
             aria-expanded="true"
             aria-controls="go-to-hits"
@@ -49,7 +62,12 @@ export function GoToDialog({ onClose }: { onClose: () => void }) {
               const hit = hits[at];
               if (event.key === "Enter" && hit) {
                 event.preventDefault();
-                go(hit.href);
+                if (at > 0 || id === undefined || !request.isLoading) go(hit.href);
+                else
+                  void client.fetchQuery(lookUp).then(
+                    () => go(requestHref(id)),
+                    () => go(failureHref(id)),
+                  );
               }
             }}
           />

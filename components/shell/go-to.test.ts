@@ -18,3 +18,11 @@ test("any other text searches, and a page is found by its name", () => {
   expect(hits.map((h) => h.kind)).toEqual(["search", "page"]);
   expect(hits[1]?.href).toBe("/notifications");
 });
+
+test("an id that is known to be a request's leads to the request first, and to the requests that hold a failure of it", () => {
+  const id = "01a22cbd-1170-76db-9af9-3ad1fc37e98e";
+  expect(goToHits(id.toUpperCase(), true)[0]?.href).toBe(`/event-replay/requests/${id}`);
+  const others = goToHits(id).map((h) => h.href);
+  expect(others).toContain(`/event-replay/requests/${id}`);
+  expect(others).toContain(`/event-replay/requests?failureId=${id}`);
+});

@@ -10,13 +10,9 @@ import { shortId } from "@/components/ui/format";
 import { Icon, Mark } from "@/components/ui/icon";
 import { ThemeSwitch } from "@/components/ui/theme-switch";
 import { ZoneSwitch } from "@/components/ui/time";
-import { areaOf } from "./navigation";
+import { initials } from "@/components/ui/who";
+import { areaOf, PAGE_NAMES, placeIn } from "./navigation";
 import { HostCard, NavList, SystemFacts } from "./side-nav";
-
-const initials = (name: string): string => {
-  const words = name.split(/[\s.@_-]+/).filter(Boolean);
-  return ((words[0]?.[0] ?? "?") + (words[1]?.[0] ?? words[0]?.[1] ?? "")).toUpperCase();
-};
 
 function AccountMenu({ onKeys }: { onKeys: () => void }) {
   const viewer = useViewer();
@@ -103,15 +99,16 @@ function Crumbs() {
   const path = usePathname();
   const area = areaOf(path);
   if (!area) return <nav className="crumbs" aria-label="You are here" />;
-  const rest = path === area.href ? undefined : path.slice(area.href.length).split("/").filter(Boolean).at(-1);
+  const rest = placeIn(area, path);
+  const named = PAGE_NAMES[path];
   return (
     <nav className="crumbs" aria-label="You are here">
       {rest ? (
         <>
           <Link href={area.href}>{area.name}</Link>
           <Icon name="right" small />
-          <span aria-current="page" className="mono">
-            {shortId(rest)}
+          <span aria-current="page" className={named ? undefined : "mono"}>
+            {named ?? shortId(rest)}
           </span>
         </>
       ) : (

@@ -17,13 +17,17 @@ export type ScoreLane = {
   parked?: number;
 };
 
-const COL = 64;
 const ROW = 40;
 const HEAD = 32;
 const X0 = 32;
 const W = 28;
 
-const boxX = (column: number) => X0 + column * COL;
+/** Columns stand apart; many of them close up, as far as the widest version allows. */
+const FEW = 6;
+const boxWidth = (version: number) => Math.max(W, String(version).length * 7 + 12);
+const columnWidth = (lanes: readonly ScoreLane[], columns: number) =>
+  Math.max(columns > FEW ? 40 : 64, ...lanes.flatMap((l) => l.boxes.map((b) => boxWidth(b.version) + 12)));
+
 const laneY = (i: number) => HEAD + i * ROW + ROW / 2;
 
 const laneLabel = (l: ScoreLane, parkedHead: string): string => {
@@ -54,6 +58,7 @@ export function Score({
   highlight,
   label,
   parkedHead = "parked",
+  atHead = "now at",
 }: {
   lanes: readonly ScoreLane[];
   columns: number;
@@ -61,9 +66,13 @@ export function Score({
   label: string;
   /** Head over the dashed boxes: "parked" behind a barrier, "later" for what was appended after. */
   parkedHead?: string;
+  /** Head over the first box: "was at" once the boxes say what became of them. */
+  atHead?: string;
 }) {
+  const column = columnWidth(lanes, columns);
+  const boxX = (at: number) => X0 + at * column;
   const parked = lanes.some((l) => l.parked);
-  const parkX = boxX(columns) + COL + 12;
+  const parkX = boxX(columns) + column + 12;
   const height = HEAD + lanes.length * ROW;
   const width = (parked ? parkX : boxX(columns)) + 44;
   return (
@@ -91,7 +100,7 @@ export function Score({
         >
           {highlight ? <rect className="hl" x={boxX(highlight) - 30} y="0" width="60" height={height} /> : null}
           <text x={X0} y="20">
-            now at
+            {atHead}
           </text>
           {Array.from({ length: columns }, (_, i) => (
             <text key={boxX(i + 1)} x={boxX(i + 1)} y="20">
@@ -145,7 +154,7 @@ export function Score({
                   <line x1={X0 + 18} x2={X0 + 18} y1={y - 10} y2={y + 10} />
                 </g>
                 {l.boxes.map((b) => {
-                  const wide = Math.max(W, String(b.version).length * 7 + 12);
+                  const wide = boxWidth(b.version);
                   return (
                     <g className={b.look} key={b.column}>
                       <rect x={boxX(b.column) - wide / 2} y={y - 10} width={wide} height="20" rx="4" />

@@ -129,14 +129,22 @@ export function Failed(props: {
 }
 
 /** Rows are shown but could not be refreshed: their age and a way to try again; never an error page over good rows. */
-export function Stale({ children, onRetry }: { children: ReactNode; onRetry: () => void }) {
+export function Stale({
+  children,
+  onRetry,
+  label = "Try again",
+}: {
+  children: ReactNode;
+  onRetry: () => void;
+  label?: string;
+}) {
   return (
     <div className="note held stale" role="status">
       <Icon name="warning" />
       <span>{children}</span>
       <span className="push">
         <Button small onClick={onRetry}>
-          Try again
+          {label}
         </Button>
       </span>
     </div>

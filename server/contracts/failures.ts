@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { consumerGroup, count, projectionName, text, uuid, wireDigest } from "./fields";
 import { defineOperation } from "./operation";
-import { cursorText, hex64, instant, scopeKey, scopeRef, scopeType, version } from "./read-fields";
+import { cursorText, failureStatus, hex64, instant, scopeKey, scopeRef, scopeType, version } from "./read-fields";
+import { permission, replayStatus } from "./replay";
 
 /**
  * Reads of canonical failures: what an operator finds, understands and selects. No answer holds a payload, event JSON, key,
  * header, storage reference or exception text; there is no member that could (reference §11.1, §11.2, ER-PAY-10).
  */
-export const failureStatus = z.enum(["OPEN", "RESOLVED", "WAIVED"]);
 export const replayPolicy = z.enum(["GRAPH_ROOT", "AGGREGATE_VERSION", "TRANSACTION_ONLY", "NOT_REPLAYABLE"]);
 
 /** What has to happen before such a failure is gone. `words` is the phrase lists show. */
@@ -203,6 +203,10 @@ export const checkEventReplaySelectionResponse = z.strictObject({
   notOpenIds: z.array(uuid).max(500),
   notExecutable: count,
   byCause: z.array(z.strictObject({ causeKey: z.string().max(512), count })).max(100),
+  /** Where the open ones failed, most first: a plan holds failures of one projection and group. */
+  projections: z.array(z.strictObject({ projectionName, consumerGroup, count })).max(100),
+  /** Whether the caller may plan a replay; planning judges the failures themselves. */
+  permissions: z.strictObject({ plan: permission }),
 });
 export type CheckSelectionResponse = z.infer<typeof checkEventReplaySelectionResponse>;
 
@@ -270,8 +274,6 @@ export const timelineEntry = z.strictObject({
   sentence: z.string().max(240),
 });
 
-const permission = z.strictObject({ allowed: z.boolean(), reason: z.string().max(240).nullable() });
-
 export const getEventReplayFailureResponse = z.strictObject({
   ...candidateItem.shape,
   hostId: uuid,
@@ -320,6 +322,11 @@ export const getEventReplayFailureResponse = z.strictObject({
   notifications: z.strictObject({
     count,
     newest: z.strictObject({ notificationId: uuid, status: z.string().max(16), processTs: instant }).nullable(),
+  }),
+  /** Replay requests that hold it, previews left out; `first` is the one being executed, else the one that waits, else the newest. */
+  requests: z.strictObject({
+    count,
+    first: z.strictObject({ replayRequestId: uuid, status: replayStatus }).nullable(),
   }),
   permissions: z.strictObject({ replayOriginal: permission, repair: permission }),
   resolutionCode: z.string().max(64).nullable(),

@@ -29,3 +29,5 @@ function exists(iso: string): boolean {
   const parsed = new Date(`${seconds}.000Z`);
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(seconds);
 }
+
+export const failureStatus = z.enum(["OPEN", "RESOLVED", "WAIVED"]);

@@ -63,6 +63,8 @@ export const listEventReplayResponse = z.strictObject({
   counts: z.strictObject({ waitingForMe: count, mineWaiting: count, notMine: count }),
   /** Waiting views: soonest deadline first. ALL: newest first. */
   items: z.array(replayListItem).max(200),
+  /** MINE_WAITING: persons seen on this host whose roles may approve what the caller asked for, at most 20. Else empty. */
+  eligibleApprovers: z.array(person).max(20),
   nextCursor: cursorText.nullable(),
 });
 export type ListReplayResponse = z.output<typeof listEventReplayResponse>;

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { failureStatus } from "./failures";
 import { consumerGroup, count, projectionName, text, uuid, wireDigest } from "./fields";
 import { defineOperation } from "./operation";
-import { hex64, instant, scopeKey, scopeRef, version } from "./read-fields";
+import { failureStatus, hex64, instant, scopeKey, scopeRef, version } from "./read-fields";
 import { staleReason } from "./stale-reason";
 
 /**

@@ -6,7 +6,9 @@ import { defineOperation, type OperationKind } from "@/server/contracts/operatio
 import { loadConfig } from "@/server/platform/config";
 import { ConfigError } from "@/server/platform/config-error";
 import { FORWARDED_HEADER } from "@/server/platform/http/internal-call";
+import { handleAppend } from "./append-route";
 import { forwarder } from "./forward";
+import type { Runtime } from "./runtime";
 
 const ENV = {
   DATABASE_URL: "postgres://u@127.0.0.1:5432/db",
@@ -85,6 +87,32 @@ test("ER-API-25 a refusal comes back as it was; two replicas that point at each 
   await expect(forwarder(config)(operation("query"), call({ [FORWARDED_HEADER]: "1" }))).rejects.toThrow(
     "point at each other",
   );
+  expect(there.seen).toHaveLength(1);
+});
+
+test("events that reach a query replica are appended by the command replica: the same bytes, the caller's token, its answer", async () => {
+  const there = await listen(409, { code: "AGGREGATE_VERSION_CONFLICT" });
+  const config = loadConfig({ ...ENV, EVENT_ADMIN_ROLE: "query", COMMAND_URL: there.url });
+  const gateway = {
+    identify: () => Promise.resolve({ hostId: "any" }),
+    mayCall: () => true,
+    context: () => {
+      throw new Error("nothing is appended here");
+    },
+  };
+  const send = (headers: Record<string, string> = {}) =>
+    handleAppend(
+      { gateway, config } as unknown as Runtime,
+      new Request("http://attacker.example/api/events", {
+        method: "POST",
+        headers: { authorization: "Bearer abc", "content-type": "application/json", ...headers },
+        body: '[ {"n":1.0} ]',
+      }),
+    );
+  const passed = await send();
+  expect([passed.status, await passed.json()]).toEqual([409, { code: "AGGREGATE_VERSION_CONFLICT" }]);
+  expect(there.seen).toEqual([{ url: "/api/events", authorization: "Bearer abc", body: '[ {"n":1.0} ]' }]);
+  expect((await send({ [FORWARDED_HEADER]: "1" })).status).toBe(500);
   expect(there.seen).toHaveLength(1);
 });
 

@@ -3,7 +3,7 @@ import { accessTokenOf } from "@/server/platform/auth/identify";
 import type { Config } from "@/server/platform/config";
 import { AppError } from "@/server/platform/errors";
 import type { ForwardedCall } from "@/server/platform/http/handle-operation";
-import { callOperation, FORWARDED_HEADER, type InternalAnswer } from "@/server/platform/http/internal-call";
+import { callOperation, FORWARDED_HEADER, type InternalAnswer, passOn } from "@/server/platform/http/internal-call";
 
 /** Longer than the longest attempt of an execution, so that the call never ends before what it called (reference §7). */
 export const INTERNAL_TIMEOUT_MS = 1_830_000;
@@ -39,4 +39,24 @@ async function forward(config: Config, contract: OperationContract, call: Forwar
   if (answer.kind === "REFUSED") throw new AppError(answer.code, answer.details);
   if (contract.errors.includes("REPLAY_EXECUTION_UNAVAILABLE")) throw new AppError("REPLAY_EXECUTION_UNAVAILABLE");
   throw new Error("the replica that answers this operation could not be reached");
+}
+
+/**
+ * A body of events on a replica that takes no commands: its bytes go once, unchanged, to the one that does, and its answer
+ * comes back as it is. Null where this replica appends itself.
+ */
+export async function forwardAppend(
+  config: Config,
+  path: string,
+  call: { readonly body: Buffer; readonly request: Request; readonly requestId: string },
+): Promise<Response | null> {
+  if (config.role !== "query") return null;
+  const { body, request, requestId } = call;
+  if (request.headers.has(FORWARDED_HEADER)) throw new Error("two replicas of one role point at each other");
+  const accessToken = await accessTokenOf(request, config);
+  if (accessToken === null) throw new AppError("UNAUTHENTICATED");
+  const baseUrl = config.commandUrl ?? config.loopbackUrl;
+  const answer = await passOn({ baseUrl, accessToken, requestId, timeoutMs: INTERNAL_TIMEOUT_MS }, path, body);
+  if (answer === null) throw new Error("the replica that appends could not be reached");
+  return new Response(answer.text, { status: answer.status, headers: { "content-type": answer.contentType } });
 }

@@ -5,6 +5,7 @@ import { Dialog } from "@/components/ui/dialog";
 import { count } from "@/components/ui/format";
 import { Id } from "@/components/ui/id-text";
 import { Status } from "@/components/ui/status";
+import { requestHref } from "../request/replay-words";
 import type { Selection } from "../selection";
 import { failureHref } from "../words";
 
@@ -16,10 +17,12 @@ export function SelectionDialog(props: {
   goneIds: ReadonlySet<string>;
   onClose: () => void;
   onRemove: (ids: readonly string[]) => void;
+  onUnmark: () => void;
 }) {
   const ids = [...props.selection.ids];
   const gone = ids.filter((id) => props.goneIds.has(id));
   const ordered = [...gone, ...ids.filter((id) => !props.goneIds.has(id))];
+  const { planned } = props.selection;
   const hidden = ordered.length - SHOWN;
   return (
     <Dialog
@@ -30,6 +33,7 @@ export function SelectionDialog(props: {
           {gone.length > 0 ? (
             <Button onClick={() => props.onRemove(gone)}>Drop {count(gone.length)} no longer open</Button>
           ) : null}
+          {planned.size > 0 ? <Button onClick={props.onUnmark}>Unmark {count(planned.size)} planned</Button> : null}
           <Button look="primary" onClick={props.onClose}>
             Done
           </Button>
@@ -38,6 +42,7 @@ export function SelectionDialog(props: {
     >
       <p className="m">
         The set is frozen: new failures do not join it, and one that is resolved stays until you drop it.
+        {planned.size > 0 ? " What a plan holds is not planned again; unmark it when that plan came to nothing." : ""}
       </p>
       <table className="tight">
         <caption className="vh">Selected failures</caption>
@@ -61,6 +66,10 @@ export function SelectionDialog(props: {
               <td>
                 {props.goneIds.has(id) ? (
                   <Status status="held">No longer open</Status>
+                ) : planned.has(id) ? (
+                  <Link className="link" href={requestHref(planned.get(id) as string)}>
+                    Planned
+                  </Link>
                 ) : (
                   <span className="m">Open</span>
                 )}

@@ -1,18 +1,53 @@
 import Link from "next/link";
-import { Button } from "@/components/ui/button";
+import { isEnded } from "@/components/api/replay";
+import { Button, ButtonLink } from "@/components/ui/button";
 import { bytes, count, many } from "@/components/ui/format";
 import { Icon } from "@/components/ui/icon";
-import { Digest } from "@/components/ui/id-text";
+import { Digest, Id } from "@/components/ui/id-text";
+import { Status } from "@/components/ui/status";
 import { ExactTime, TimeAgo } from "@/components/ui/time";
 import type { GetFailureResponse } from "@/server/contracts/failures";
+import { planFailureHref } from "../plan/plan-batch";
+import { REPLAY_STATUS_WORDS, requestHref } from "../request/replay-words";
 import { POLICY_WORDS, STATUS_WORDS } from "../words";
 
 const reasonOf = (permission: { reason: string | null }): string =>
   permission.reason ?? "You may not do this on this host.";
 
+/** How many transactions the plan of this failure will hold; over several scopes it may follow predecessors further. */
+function planLabel(failure: GetFailureResponse): string {
+  const n = failure.openPredecessorCount + 1;
+  return n > 1 && failure.laneCount > 1 ? `Plan replay of at least ${count(n)}` : `Plan replay of ${count(n)}`;
+}
+
+/** The requests that hold this failure: the one that matters now, and all of them. */
+function HeldByRequests({ failure }: { failure: GetFailureResponse }) {
+  const { count: n, first } = failure.requests;
+  if (!first) return null;
+  const { status, word } = REPLAY_STATUS_WORDS[first.status];
+  return (
+    <div className="held-by">
+      <p>
+        <Link className="link" href={requestHref(first.replayRequestId)}>
+          Request <Id value={first.replayRequestId} copy={false} />
+        </Link>{" "}
+        {isEnded(first.status) ? "held it." : "holds it."}
+      </p>
+      <Status status={status}>{word}</Status>
+      {n > 1 ? (
+        <p className="m sm">
+          <Link className="link" href={`/event-replay/requests?failureId=${failure.failureId}`}>
+            All {count(n)} requests that named it
+          </Link>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
 /** Two ways out, apart on purpose: the archived bytes as they are, or corrected data. Each says why it is not open. */
 export function FailureActions({ failure }: { failure: GetFailureResponse }) {
-  const n = failure.openPredecessorCount + 1;
+  const { replayOriginal, repair } = failure.permissions;
   return (
     <>
       <div className="do">
@@ -24,9 +59,16 @@ export function FailureActions({ failure }: { failure: GetFailureResponse }) {
           Runs the archived bytes unchanged, after the cause is fixed.
           {failure.openPredecessorCount > 0 ? " Predecessors come along." : ""}
         </p>
-        <Button wide disabledReason={reasonOf(failure.permissions.replayOriginal)}>
-          Plan replay of {count(n)}
-        </Button>
+        {replayOriginal.allowed ? (
+          <ButtonLink look="primary" wide href={planFailureHref(failure.failureId)}>
+            {planLabel(failure)}
+          </ButtonLink>
+        ) : (
+          <Button wide disabledReason={reasonOf(replayOriginal)}>
+            {planLabel(failure)}
+          </Button>
+        )}
+        <HeldByRequests failure={failure} />
       </div>
       <div className="do">
         <h2>
@@ -37,7 +79,7 @@ export function FailureActions({ failure }: { failure: GetFailureResponse }) {
           Corrects wrong data of the whole transaction of {many(failure.eventCount, "member")} through a typed form. The
           original stays as evidence.
         </p>
-        <Button wide disabledReason={reasonOf(failure.permissions.repair)}>
+        <Button wide disabledReason={reasonOf(repair)}>
           Propose repair
         </Button>
       </div>

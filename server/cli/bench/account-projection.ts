@@ -24,10 +24,27 @@ const ENTRY: PolicyEntry = {
 export type Account = { readonly definition: ProjectionDefinition; readonly table: string };
 
 /**
+ * Makes an account's table, and its progress at the end of the log.
+ */
+export async function createAccount(pool: pg.Pool, name: string): Promise<Account> {
+  const account = accountOf(name);
+  await pool.query(
+    `CREATE TABLE ${account.table} (account_id text PRIMARY KEY, owner text, balance bigint CHECK (balance >= 0),
+       aggregate_version bigint, update_ts timestamptz)`,
+  );
+  await pool.query(
+    `INSERT INTO consumer_offsets (group_id, topic_id, partition_id, next_offset)
+     SELECT $1, $2, partition_id, next_offset FROM event_offset_counter_t`,
+    [account.definition.consumerGroup, TOPIC],
+  );
+  return account;
+}
+
+/**
  * The smallest projection that has all duties of a real one: one versioned row per aggregate, a constraint that can refuse it
  * (balance below zero), ordering scopes, progress.
  */
-export async function createAccount(pool: pg.Pool, name: string): Promise<Account> {
+export function accountOf(name: string): Account {
   const table: ProjectionTable = {
     name: `account_${name}_t`,
     columns: {
@@ -41,16 +58,7 @@ export async function createAccount(pool: pg.Pool, name: string): Promise<Accoun
     parents: [],
     versionColumn: "aggregate_version",
   };
-  await pool.query(
-    `CREATE TABLE ${table.name} (account_id text PRIMARY KEY, owner text, balance bigint CHECK (balance >= 0),
-       aggregate_version bigint, update_ts timestamptz)`,
-  );
   const group = `bench-${name.replaceAll("_", "-")}`;
-  await pool.query(
-    `INSERT INTO consumer_offsets (group_id, topic_id, partition_id, next_offset)
-     SELECT $1, $2, partition_id, next_offset FROM event_offset_counter_t`,
-    [group, TOPIC],
-  );
   const registry = buildRegistry({
     version: POLICY_REGISTRY_VERSION,
     entries: [ENTRY],

@@ -6,6 +6,9 @@ import { measureConservation } from "./conservation";
 import { measureLag } from "./lag";
 import { measureLists } from "./lists";
 import type { Figure } from "./measure";
+import { measurePlanner } from "./planner";
+import { measureReplay } from "./replay";
+import { measureEndurance } from "./replay-endurance";
 import { printTable, writeReport } from "./report";
 import { FULL, QUICK } from "./size";
 import { measureArmed, measureBatches, measureFailing, measureStrict } from "./throughput";
@@ -32,6 +35,9 @@ await runCli(async () => {
       [[7], "engine", (url) => measureCapture(url, size)],
       [[5], "flow", (url) => measureConservation(url, size)],
       [[6], "flow", (url) => measureLag(url, size)],
+      [[11], "planner", (url) => measurePlanner(url, size)],
+      [[12], "replay", (url) => measureReplay(url, size)],
+      [[13], "replay", (url) => measureEndurance(url, size)],
       [[9, 10], "lists", (url) => measureLists(url, size)],
     ];
     const urls = new Map<string, string>();

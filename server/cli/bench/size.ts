@@ -14,6 +14,12 @@ export type Size = {
   readonly lagRate: number;
   readonly lagWindowMs: number;
   readonly failures: number;
+  /** Open failures that a closure goes through; its long form has ten times as many. */
+  readonly closure: number;
+  /** Items of one plan in one round. */
+  readonly items: number;
+  /** Items replayed one plan after another while memory is watched. */
+  readonly replayed: number;
 };
 
 export const FULL: Size = {
@@ -27,6 +33,9 @@ export const FULL: Size = {
   lagRate: 500,
   lagWindowMs: 3_000,
   failures: 1_000_000,
+  closure: 10_000,
+  items: 200,
+  replayed: 10_000,
 };
 
 export const QUICK: Size = {
@@ -40,4 +49,7 @@ export const QUICK: Size = {
   lagRate: 200,
   lagWindowMs: 1_000,
   failures: 100_000,
+  closure: 2_000,
+  items: 40,
+  replayed: 200,
 };

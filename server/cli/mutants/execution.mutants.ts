@@ -7,9 +7,9 @@ export const mutants: readonly Mutant[] = [
   {
     id: "ER-EXE-06",
     removes: "resolution of the failure in the item's own transaction",
-    file: `${EXECUTION}/run-item.ts`,
-    find: "  await resolveFailure(tx, fence, item.failureId);\n",
-    replace: "",
+    file: `${EXECUTION}/item-end.ts`,
+    find: "WHERE f.host_id = $1 AND f.failure_id = $5 AND f.status = 'OPEN'",
+    replace: "WHERE f.host_id = $1 AND f.failure_id = $5 AND f.status = 'WAIVED'",
     test: `${EXECUTION}/process-event-replay.int.test.ts`,
     title: "ER-EXE-06 ER-ISO-22 an item commits projection",
   },

@@ -23,6 +23,15 @@ export const mutants: readonly Mutant[] = [
     title: "ER-PLN-06 the closure adds every failed predecessor",
   },
   {
+    id: "ER-ISO-10",
+    removes: "the closure brings the failure that owns a scope's quarantine",
+    file: `${PLANNING}/domain/closure.ts`,
+    find: "      if (owner !== undefined) closure.add(owner);\n",
+    replace: "",
+    test: `${PLANNING}/domain/closure.test.ts`,
+    title: "ER-ISO-10 a scope in quarantine brings",
+  },
+  {
     id: "ER-PLN-14",
     removes: "a scope that moved makes a plan stale for its approver",
     file: `${PLANNING}/staleness.ts`,

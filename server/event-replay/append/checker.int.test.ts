@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from "vitest";
-import { installBarriers, startDraining } from "@/server/event-replay/execution/barriers";
+import { installBarriers, releaseIfDrained, startDraining } from "@/server/event-replay/execution/barriers";
 import { ensureProgressRows } from "@/server/event-replay/live/outbox-lane";
 import type { ProjectionDefinition } from "@/server/event-replay/projection/domain/types";
 import { inTransaction } from "@/server/platform/db/transaction";
 import { append, cloudEvent, deps, HOST, note, REGISTRY_VERSION, testRegistries } from "@/server/testing/append";
 import { testDatabase } from "@/server/testing/database";
 import { drainLane } from "@/server/testing/drain-lane";
-import { insertFailure, runningRequest } from "@/server/testing/replay-rows";
+import { GROUP, insertFailure, moveRequest, PROJECTION, runningRequest } from "@/server/testing/replay-rows";
 import { checkConservation } from "./checker";
 
 const db = testDatabase();
@@ -92,21 +92,23 @@ test("ER-EXE-15 the checker names a transaction that progress passed without pro
   expect(found.map(({ rule }) => rule)).toContain("RANGES_NOT_EXACT");
 });
 
-test("ER-ISO-16 the checker names an item that succeeded without a committed attempt, and only while that stands", async () => {
-  await append(deps(db.pool), [thing("once", 1, { name: "broken" })]);
-  await drainLane(db.pool, projection, LANE);
-  const { rows } = await db.pool.query(
-    "SELECT failure_id FROM event_failure_transaction_t WHERE host_id = $1 AND projection_name = 'checked' ORDER BY created_ts DESC LIMIT 1",
-    [HOST],
-  );
-  const failureId = rows[0].failure_id as string;
+test("ER-ISO-16 the checker names an item or a failure that is done without a committed attempt, and only while that stands", async () => {
+  const failureId = await insertFailure(db.pool, HOST);
   const requestId = await runningRequest(db.pool, HOST, { failures: [failureId] });
+  const found = async () =>
+    (await checkConservation(db.pool, { projectionName: PROJECTION, consumerGroup: GROUP })).map(({ rule }) => rule);
   const item = (status: string) =>
     db.pool.query("UPDATE event_replay_item_t SET status = $2 WHERE replay_request_id = $1", [requestId, status]);
   await item("RUNNING");
-  expect(await rules()).not.toContain("REPLAY_NOT_ONCE");
+  expect(await found()).not.toContain("REPLAY_NOT_ONCE");
+  await db.pool.query(
+    `UPDATE event_failure_transaction_t SET status = 'RESOLVED', resolved_ts = now(), resolved_by_request_id = $2,
+       resolution_code = 'RESOLVED_BY_EXACT_REPLAY' WHERE failure_id = $1`,
+    [failureId, requestId],
+  );
+  expect(await found()).toContain("REPLAY_NOT_ONCE");
   await item("SUCCEEDED");
-  expect(await rules()).toContain("REPLAY_NOT_ONCE");
+  expect(await found()).toContain("REPLAY_NOT_ONCE");
   await db.pool.query(
     `INSERT INTO event_replay_attempt_t (host_id, replay_attempt_id, replay_request_id, item_ordinal, attempt_number, worker_id, fencing_token)
      VALUES ($1, gen_random_uuid(), $2, 0, 1, 'worker', 1)`,
@@ -116,7 +118,26 @@ test("ER-ISO-16 the checker names an item that succeeded without a committed att
     "UPDATE event_replay_attempt_t SET result = 'SUCCEEDED', projection_committed = true, completed_ts = clock_timestamp() WHERE replay_request_id = $1",
     [requestId],
   );
-  expect(await rules()).not.toContain("REPLAY_NOT_ONCE");
+  expect(await found()).not.toContain("REPLAY_NOT_ONCE");
+});
+
+test("ER-ISO-07 the checker names a barrier whose request has ended, and at rest any that is up", async () => {
+  const failureId = await insertFailure(db.pool, HOST);
+  const requestId = await runningRequest(db.pool, HOST, { failures: [failureId] });
+  const { projectionName, consumerGroup } = projection;
+  const holder = { hostId: HOST, requestId, projection: { projectionName, consumerGroup }, partitionId: LANE };
+  const scopes = [{ type: "AGGREGATE" as const, key: "Thing:left" }];
+  await inTransaction(db.pool, "install", (tx) => installBarriers(tx, { ...holder, scopes, fencingToken: 1 }));
+  const atRest = async () =>
+    (await checkConservation(db.pool, projection, { atRest: true })).filter(({ rule }) => rule === "BARRIER_LEFT");
+  expect(await rules()).not.toContain("BARRIER_LEFT");
+  expect(await atRest()).toHaveLength(1);
+  await moveRequest(db.pool, HOST, requestId, "FAILED");
+  expect(await rules()).toContain("BARRIER_LEFT");
+  await inTransaction(db.pool, "drain", (tx) => startDraining(tx, holder));
+  await inTransaction(db.pool, "release", (tx) => releaseIfDrained(tx, holder));
+  expect(await rules()).not.toContain("BARRIER_LEFT");
+  expect(await atRest()).toEqual([]);
 });
 
 test("ER-ISO-07 the checker names parked work whose barrier is gone", async () => {

@@ -24,10 +24,14 @@ export type ViolationRule =
   | "PROJECTED_BEYOND_PROGRESS"
   /** Parked work that waits for a barrier which is gone. */
   | "PARKED_LOST"
-  /** Only when all is said to be over: work that is still parked, or a barrier that is still up. */
+  /** Only when all is said to be over: work that is still parked. */
   | "PARKED_LEFT"
+  /** A barrier whose request has ended; when all is said to be over, any that is still up. */
   | "BARRIER_LEFT"
-  /** An item that succeeded without exactly one committed attempt, or a committed attempt of an item that did not. */
+  /**
+   * An item that succeeded without exactly one committed attempt, or a committed attempt of an item that did not; and so for a
+   * failure that is RESOLVED, over all requests it was in.
+   */
   | "REPLAY_NOT_ONCE";
 
 export type Violation = {
@@ -116,6 +120,11 @@ WITH moved AS MATERIALIZED (
     AND t.transaction_id = m.transaction_id
   LEFT JOIN captured c ON c.host_id = m.host_id AND c.transaction_id = m.transaction_id::text
   LEFT JOIN parked k ON k.host_id = m.host_id AND k.transaction_id = m.transaction_id::text
+), committed AS MATERIALIZED (
+  SELECT i.host_id, i.failure_id, count(*) AS n
+  FROM event_replay_attempt_t a
+  JOIN event_replay_item_t i ON i.host_id = a.host_id AND i.replay_request_id = a.replay_request_id AND i.item_ordinal = a.item_ordinal
+  WHERE a.projection_committed GROUP BY i.host_id, i.failure_id
 ), ranges AS (
   SELECT partition_id, first_offset, last_offset,
          lag(last_offset, 1, 0::int8) OVER (PARTITION BY partition_id ORDER BY first_offset) AS before
@@ -172,7 +181,9 @@ SELECT rule, host_id AS "hostId", transaction_id AS "transactionId", partition_i
   (SELECT 'PARKED_LEFT', host_id, transaction_id, NULL::int, NULL::int8 FROM parked WHERE $4 ${LIMIT})
   UNION ALL
   (SELECT 'BARRIER_LEFT', b.host_id, NULL::text, NULL::int, NULL::int8 FROM event_replay_barrier_t b
-   WHERE $4 AND b.projection_name = $1 AND b.consumer_group = $2 AND b.released_ts IS NULL ${LIMIT})
+   LEFT JOIN event_replay_request_t r ON r.host_id = b.host_id AND r.replay_request_id = b.replay_request_id
+   WHERE b.projection_name = $1 AND b.consumer_group = $2 AND b.released_ts IS NULL
+     AND ($4 OR r.status IN ('SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED')) ${LIMIT})
   UNION ALL
   (SELECT 'REPLAY_NOT_ONCE', f.host_id, f.original_transaction_id::text, f.source_partition, NULL::int8
    FROM event_replay_item_t i
@@ -181,4 +192,9 @@ SELECT rule, host_id AS "hostId", transaction_id AS "transactionId", partition_i
      AND a.replay_request_id = i.replay_request_id AND a.item_ordinal = i.item_ordinal AND a.projection_committed) committed
    WHERE f.projection_name = $1 AND f.consumer_group = $2
      AND committed.n <> CASE i.status WHEN 'SUCCEEDED' THEN 1 ELSE 0 END ${LIMIT})
+  UNION ALL
+  (SELECT 'REPLAY_NOT_ONCE', f.host_id, f.original_transaction_id::text, f.source_partition, NULL::int8
+   FROM event_failure_transaction_t f LEFT JOIN committed c ON c.host_id = f.host_id AND c.failure_id = f.failure_id
+   WHERE f.projection_name = $1 AND f.consumer_group = $2
+     AND coalesce(c.n, 0) <> CASE f.status WHEN 'RESOLVED' THEN 1 ELSE 0 END ${LIMIT})
 ) AS violation`;

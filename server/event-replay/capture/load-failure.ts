@@ -13,10 +13,18 @@ import { CANONICAL_ENCODING } from "@/server/platform/json/canonical-json";
 const SUPPORTED_FORMATS: ReadonlySet<string> = new Set([CANONICAL_ENCODING]);
 
 export type LoadedFailure =
-  | { readonly ok: true; readonly transaction: ProjectionTransaction; readonly contentFingerprint: string }
-  | { readonly ok: false; readonly code: ErrorCode };
+  | {
+      readonly ok: true;
+      readonly transaction: ProjectionTransaction;
+      readonly contentFingerprint: string;
+      readonly status: FailureStatus;
+    }
+  | { readonly ok: false; readonly code: ErrorCode; readonly status: FailureStatus | null };
+
+type FailureStatus = "OPEN" | "RESOLVED" | "WAIVED";
 
 type MemberRow = {
+  status: FailureStatus;
   projection_name: string;
   consumer_group: string;
   original_transaction_id: string;
@@ -48,12 +56,19 @@ type MemberRow = {
 /**
  * Loads one archived transaction whole and proves it: every member there, bytes stored plainly, format known, each digest
  * recomputed from the stored bytes themselves, the content fingerprint recomputed from all of it (ER-PAY-02). Planning and
- * execution both come through here, immediately before they use the bytes. Refusals: FAILURE_NOT_FOUND,
+ * execution both come through here, immediately before they use the bytes. `lock` takes the failure's row FOR UPDATE; members
+ * never change, so that the one statement sees what the lock's last holder left. Refusals: FAILURE_NOT_FOUND,
  * PAYLOAD_UNAVAILABLE, UNSUPPORTED_PAYLOAD_VERSION, PAYLOAD_DIGEST_MISMATCH, TRANSACTION_INCOMPLETE.
  */
-export async function loadFailureTransaction(tx: Tx, hostId: string, failureId: string): Promise<LoadedFailure> {
+export async function loadFailureTransaction(
+  tx: Tx,
+  hostId: string,
+  failureId: string,
+  { lock = false }: { readonly lock?: boolean } = {},
+): Promise<LoadedFailure> {
+  if (lock) tx.lock("FAILURE");
   const rows = await tx.query<MemberRow>(
-    `SELECT f.projection_name, f.consumer_group, f.original_transaction_id, f.content_fingerprint, f.event_count,
+    `SELECT f.status, f.projection_name, f.consumer_group, f.original_transaction_id, f.content_fingerprint, f.event_count,
             e.event_ordinal, e.event_id, e.event_type, e.aggregate_id, e.aggregate_type, e.aggregate_version,
             e.root_instance_id, e.graph_revision, e.source_processor, e.source_topic, e.source_partition, e.source_offset,
             e.payload_format, e.payload_digest, e.payload_storage, e.payload_plain, e.event_schema_version,
@@ -61,20 +76,21 @@ export async function loadFailureTransaction(tx: Tx, hostId: string, failureId: 
        FROM event_failure_transaction_t f
        JOIN event_failure_event_t e ON e.host_id = f.host_id AND e.failure_id = f.failure_id
       WHERE f.host_id = $1 AND f.failure_id = $2
-      ORDER BY e.event_ordinal`,
+      ORDER BY e.event_ordinal${lock ? " FOR UPDATE OF f" : ""}`,
     [hostId, failureId],
-    "load_failure_transaction",
+    lock ? "load_failure_transaction_locked" : "load_failure_transaction",
   );
   const header = rows[0];
-  if (!header) return { ok: false, code: "FAILURE_NOT_FOUND" };
+  if (!header) return { ok: false, code: "FAILURE_NOT_FOUND", status: null };
+  const { status } = header;
   const members: SourceEvent[] = [];
   for (const row of rows) {
     const refusal = refuseBytes(row);
-    if (refusal) return { ok: false, code: refusal };
+    if (refusal) return { ok: false, code: refusal, status };
     members.push(toMember(row, row.payload_plain as Buffer));
   }
   if (members.length !== header.event_count || members.some((member, i) => member.ordinal !== i)) {
-    return { ok: false, code: "TRANSACTION_INCOMPLETE" };
+    return { ok: false, code: "TRANSACTION_INCOMPLETE", status };
   }
   const content = contentFingerprint({
     projectionName: header.projection_name,
@@ -83,9 +99,10 @@ export async function loadFailureTransaction(tx: Tx, hostId: string, failureId: 
     eventIds: members.map((member) => member.eventId),
     payloadDigests: members.map((member) => member.payloadDigest as string),
   });
-  if (content !== header.content_fingerprint) return { ok: false, code: "PAYLOAD_DIGEST_MISMATCH" };
+  if (content !== header.content_fingerprint) return { ok: false, code: "PAYLOAD_DIGEST_MISMATCH", status };
   return {
     ok: true,
+    status,
     contentFingerprint: content,
     transaction: {
       hostId,

@@ -9,19 +9,21 @@ import { expectationsOf, type ScopeExpectation } from "./domain/expectations";
 import { assertFence, type Fence } from "./fence";
 import { finishExecution, quarantineUndone } from "./finish";
 import { installForRequest } from "./install";
+import type { NextAttempt } from "./item-end";
 import {
+  type Attempt,
   abandonAttempts,
-  endAttempt,
+  failAttempt,
   failUnstarted,
   loadItems,
   type ReplayItem,
   startAttempt,
 } from "./item-repository";
-import { releaseLease, renewLease } from "./lease";
+import { holdFence, releaseLease } from "./lease";
 import { checkPlan } from "./plan-check";
 import type { ProcessDeps } from "./process-event-replay";
 import type { RequestRow } from "./request-repository";
-import { blameItem, ItemFailure, runItem } from "./run-item";
+import { auditStarted, blameItem, ItemFailure, runItem } from "./run-item";
 import type { ExecutionSettings } from "./settings";
 import type { Step } from "./step";
 import { workerId } from "./worker-id";
@@ -32,6 +34,15 @@ class Stop extends Error {
     super("stopped between steps");
   }
 }
+
+/** An item that isn't done, and what it must find and leave. */
+type Planned = { readonly item: ReplayItem; readonly expected: readonly ScopeExpectation[] };
+
+const beginning = ({ item, expected }: Planned): NextAttempt => ({
+  ordinal: item.ordinal,
+  worker: workerId(),
+  pre: { scopes: expected.map(({ type, key, before }) => ({ scopeType: type, scopeKey: key, version: before })) },
+});
 
 /**
  * One claimed execution, from barriers to durable end. Every transaction starts with the fence; between transactions nothing
@@ -82,39 +93,34 @@ export class Execution {
       items.map((item) => item.runs),
       this.request.plan_metadata.scopes,
     );
-    for (const [i, item] of items.entries()) {
-      if (item.status === "SUCCEEDED") continue;
-      const done = await this.runOne(item, expected?.[i] as readonly ScopeExpectation[]);
-      if (!done) return;
+    const toDo = items.flatMap((item, i) =>
+      item.status === "SUCCEEDED" ? [] : [{ item, expected: expected?.[i] as readonly ScopeExpectation[] }],
+    );
+    let begun: Attempt | null = null;
+    for (const [i, planned] of toDo.entries()) {
+      const done = await this.runOne(planned, begun, toDo[i + 1]);
+      if (done === "FAILED") return;
+      begun = done;
     }
   }
 
-  /** False when the item failed: the ordered plan stops there (ER-ISO-21). */
-  private async runOne(item: ReplayItem, expected: readonly ScopeExpectation[]): Promise<boolean> {
+  /**
+   * FAILED: the ordered plan stops there (ER-ISO-21). Else the next item's attempt, begun in the commit of this one; null when
+   * there is none or it may not begin now.
+   */
+  private async runOne(planned: Planned, begun: Attempt | null, next?: Planned): Promise<Attempt | null | "FAILED"> {
+    const { item, expected } = planned;
     const config = readReplayConfig();
     if (!config.enabled) throw new Stop("REPLAY_EXECUTION_PAUSED");
-    this.requireTime();
-    if (item.attemptCount >= this.settings.attemptsPerItem) {
-      await this.failItem(
-        item,
-        null,
-        new ItemFailure("REPLAY_LIMIT_EXCEEDED", "Every attempt of this item was interrupted."),
-      );
-      return false;
+    if (begun === null) this.requireTime();
+    if (begun === null && this.isUsedUp(item)) {
+      const words = "Every attempt of this item was interrupted.";
+      await this.failItem(item, null, new ItemFailure("REPLAY_LIMIT_EXCEEDED", words));
+      return "FAILED";
     }
-    const attempt = await this.step("replay-attempt", async (tx) => {
-      const pre = {
-        scopes: expected.map(({ type, key, before }) => ({ scopeType: type, scopeKey: key, version: before })),
-      };
-      const started = await startAttempt(tx, this.fence, item.ordinal, workerId(), pre);
-      await auditExecution(tx, this.fence, "EVENT_REPLAY_ATTEMPT_STARTED", {
-        failureId: item.failureId,
-        details: { itemOrdinal: item.ordinal, attemptNumber: started.number },
-      });
-      return started;
-    });
+    const attempt = begun ?? (await this.begin(planned));
     try {
-      await this.bare("replay-item", (tx) =>
+      return await this.bare("replay-item", (tx) =>
         runItem(tx, {
           definition: this.deps.projection,
           fence: this.fence,
@@ -122,15 +128,36 @@ export class Execution {
           attempt,
           expected,
           excludedEventTypes: config.excludedEventTypes,
+          leaseSeconds: this.settings.leaseSeconds,
+          next: () =>
+            next && this.mayBegin(next.item) ? { ...beginning(next), failureId: next.item.failureId } : null,
         }),
       );
-      return true;
     } catch (error) {
       const failure = blameItem(error);
       if (failure === null) throw error;
       await this.failItem(item, attempt, failure);
-      return false;
+      return "FAILED";
     }
+  }
+
+  /** The start of an attempt that no commit before it began: a commit of its own. */
+  private begin(planned: Planned): Promise<Attempt> {
+    const { ordinal, worker, pre } = beginning(planned);
+    return this.step("replay-attempt", async (tx) => {
+      const started = await startAttempt(tx, this.fence, ordinal, worker, pre);
+      await auditStarted(tx, this.fence, planned.item.failureId, started);
+      return started;
+    });
+  }
+
+  /** Whether an item's attempt may begin with the commit before it: breaker, time, tries. Otherwise runOne says what follows. */
+  private mayBegin(item: ReplayItem): boolean {
+    return readReplayConfig().enabled && performance.now() < this.deadline && !this.isUsedUp(item);
+  }
+
+  private isUsedUp(item: ReplayItem): boolean {
+    return item.attemptCount >= this.settings.attemptsPerItem;
   }
 
   /** The whole attempt has a bound; past it the request waits for somebody to go on with it (ER-ISO-23). */
@@ -139,21 +166,12 @@ export class Execution {
   }
 
   /** Item and attempt FAILED and the scopes of everything undone quarantined, in one fenced transaction of its own. */
-  private async failItem(
-    item: ReplayItem,
-    attempt: { id: string; ordinal: number; number: number } | null,
-    failure: ItemFailure,
-  ): Promise<void> {
+  private async failItem(item: ReplayItem, attempt: Attempt | null, failure: ItemFailure): Promise<void> {
     await this.step("replay-item-failed", async (tx) => {
       await quarantineUndone(tx, this.request, this.fence);
       if (attempt === null) await failUnstarted(tx, this.fence, item.ordinal);
       else {
-        await endAttempt(tx, this.fence, attempt, {
-          status: "FAILED",
-          post: {},
-          errorCode: failure.code,
-          errorMessage: failure.reason,
-        });
+        await failAttempt(tx, this.fence, attempt, failure);
       }
       await auditExecution(tx, this.fence, "EVENT_REPLAY_ATTEMPT_FAILED", {
         failureId: item.failureId,
@@ -167,15 +185,18 @@ export class Execution {
     this.bare(
       name,
       async (tx) => {
-        await assertFence(tx, this.fence);
-        await renewLease(tx, this.fence, this.settings.leaseSeconds);
+        await holdFence(tx, this.fence, this.settings.leaseSeconds);
         return body(tx);
       },
       options,
     );
 
   private bare<T>(name: string, body: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T> {
-    return inTransaction(this.deps.pool, name, body, { idleTimeoutMs: this.settings.idleTimeoutMs, ...options });
+    return inTransaction(this.deps.pool, name, body, {
+      idleTimeoutMs: this.settings.idleTimeoutMs,
+      pointLookups: true,
+      ...options,
+    });
   }
 
   /** Gives the lease back, so that only a crash waits for its expiry, and says what stopped us. */

@@ -16,6 +16,11 @@ export async function assertFence(tx: Tx, fence: Fence): Promise<void> {
     [fence.hostId, fence.replayRequestId],
     "assert_fence",
   );
+  requireToken(rows, fence);
+}
+
+/** The locked request row still carries our token, or a newer claim has the execution. */
+export function requireToken(rows: readonly { readonly fencing_token: number }[], fence: Fence): void {
   if (rows[0]?.fencing_token !== fence.fencingToken) throw new AppError("LEASE_LOST");
 }
 

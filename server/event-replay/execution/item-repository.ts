@@ -53,8 +53,8 @@ type ItemRow = {
   members: readonly ReplayMember[];
 };
 
-/** The items of a request in plan order (or the one at `ordinal`), as the archive holds them now. At most 500 with 5,000 members. */
-export async function loadItems(tx: Tx, hostId: string, requestId: string, ordinal?: number): Promise<ReplayItem[]> {
+/** The items of a request in plan order, as the archive holds them now. At most 500 with 5,000 members. */
+export async function loadItems(tx: Tx, hostId: string, requestId: string): Promise<ReplayItem[]> {
   const rows = await tx.query<ItemRow>(
     `SELECT i.item_ordinal, i.failure_id, i.repair_id, i.expected_content_fingerprint, i.status, i.attempt_count,
             f.status AS failure_status, f.projection_name, f.consumer_group, f.original_transaction_id, f.content_fingerprint,
@@ -70,9 +70,9 @@ export async function loadItems(tx: Tx, hostId: string, requestId: string, ordin
                   'aggregateVersion', e.aggregate_version, 'rootInstanceId', e.root_instance_id,
                   'graphRevision', e.graph_revision, 'versionBaseline', e.version_baseline) ORDER BY e.event_ordinal) AS members
            FROM event_failure_event_t e WHERE e.host_id = i.host_id AND e.failure_id = i.failure_id) m
-      WHERE i.host_id = $1 AND i.replay_request_id = $2 AND ($3::int IS NULL OR i.item_ordinal = $3)
+      WHERE i.host_id = $1 AND i.replay_request_id = $2
       ORDER BY i.item_ordinal`,
-    [hostId, requestId, ordinal ?? null],
+    [hostId, requestId],
     "load_replay_items",
   );
   return rows.map(toItem);
@@ -133,41 +133,29 @@ export async function startAttempt(
   return { id, ordinal, number: (rows[0] as { attempt_number: number }).attempt_number };
 }
 
-export type AttemptEnd = {
-  readonly status: "SUCCEEDED" | "FAILED";
-  readonly post: Readonly<Record<string, unknown>>;
-  readonly errorCode: ErrorCode | null;
-  readonly errorMessage: string | null;
-};
-
-/** The end of item and attempt, guarded by our token: exactly one row each. */
-export async function endAttempt(tx: Tx, fence: Fence, attempt: Attempt, end: AttemptEnd): Promise<void> {
+/** Item and attempt FAILED, guarded by our token: exactly one row each. `reason` is our own words. */
+export async function failAttempt(
+  tx: Tx,
+  fence: Fence,
+  attempt: Attempt,
+  { code, reason }: { readonly code: ErrorCode; readonly reason: string },
+): Promise<void> {
   tx.lock("ITEM");
   const rows = await tx.query<{ items: number; attempts: number }>(
     `WITH item AS (
-       UPDATE event_replay_item_t SET status = $5, updated_ts = clock_timestamp()
+       UPDATE event_replay_item_t SET status = 'FAILED', updated_ts = clock_timestamp()
         WHERE host_id = $1 AND replay_request_id = $2 AND item_ordinal = $3 AND status = 'RUNNING'
           AND current_fencing_token = $4
        RETURNING 1
      ), attempt AS (
-       UPDATE event_replay_attempt_t SET result = $5, completed_ts = clock_timestamp(), projection_committed = $5 = 'SUCCEEDED',
-              post_projection_metadata = $7::jsonb, error_code = $8, error_message = $9
-        WHERE host_id = $1 AND replay_attempt_id = $6 AND result = 'RUNNING' AND fencing_token = $4
+       UPDATE event_replay_attempt_t SET result = 'FAILED', completed_ts = clock_timestamp(), projection_committed = false,
+              post_projection_metadata = '{}', error_code = $6, error_message = $7
+        WHERE host_id = $1 AND replay_attempt_id = $5 AND result = 'RUNNING' AND fencing_token = $4
        RETURNING 1
      )
      SELECT (SELECT count(*) FROM item)::int AS items, (SELECT count(*) FROM attempt)::int AS attempts`,
-    [
-      fence.hostId,
-      fence.replayRequestId,
-      attempt.ordinal,
-      fence.fencingToken,
-      end.status,
-      attempt.id,
-      JSON.stringify(end.post),
-      end.errorCode,
-      end.errorMessage,
-    ],
-    "end_replay_attempt",
+    [fence.hostId, fence.replayRequestId, attempt.ordinal, fence.fencingToken, attempt.id, code, reason],
+    "fail_replay_attempt",
   );
   mustHit(rows[0]?.items ?? 0);
   mustHit(rows[0]?.attempts ?? 0);

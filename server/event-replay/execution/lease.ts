@@ -1,6 +1,6 @@
 import type { Tx } from "@/server/platform/db/transaction";
 import type { Fence } from "./fence";
-import { mustHit } from "./fence";
+import { mustHit, requireToken } from "./fence";
 
 /**
  * SQL of "somebody may try again", for request row `r`: an intent or a run that nobody executes now, because the lease is past
@@ -39,17 +39,28 @@ export async function writeLease(tx: Tx, fence: Fence, owner: string, leaseSecon
   );
 }
 
-/** Extends the lease. It asks for the token, not for the time: a lease that is past but not taken over is still ours. */
-export async function renewLease(tx: Tx, fence: Fence, leaseSeconds: number): Promise<void> {
-  mustHit(
-    await tx.execute(
-      `UPDATE event_replay_lease_t l SET heartbeat_ts = t.now, expires_ts = t.now + make_interval(secs => $4), updated_ts = t.now
-         FROM (SELECT clock_timestamp() AS now) t
-        WHERE l.host_id = $1 AND l.replay_request_id = $2 AND l.fencing_token = $3`,
-      [fence.hostId, fence.replayRequestId, fence.fencingToken, leaseSeconds],
-      "renew_lease",
-    ),
+/** SQL: the lease of ($1, $2) under token $3 runs `seconds` on from now. It asks for the token, not for the time. */
+export const renewal = (seconds: string) => `
+  UPDATE event_replay_lease_t l SET heartbeat_ts = t.now, expires_ts = t.now + make_interval(secs => ${seconds}), updated_ts = t.now
+    FROM (SELECT clock_timestamp() AS now) t
+   WHERE l.host_id = $1 AND l.replay_request_id = $2 AND l.fencing_token = $3`;
+
+/**
+ * The fence (see assertFence) and the lease's renewal in one statement: the request row is locked and its token compared
+ * before the lease is touched. A lease that is past but not taken over is still ours.
+ */
+export async function holdFence(tx: Tx, fence: Fence, leaseSeconds: number): Promise<void> {
+  tx.lock("REPLAY_REQUEST");
+  const rows = await tx.query<{ fencing_token: number; renewed: number }>(
+    `WITH request AS MATERIALIZED (
+       SELECT fencing_token FROM event_replay_request_t WHERE host_id = $1 AND replay_request_id = $2 FOR SHARE
+     ), renewed AS (${renewal("$4")} AND EXISTS (SELECT FROM request WHERE fencing_token = $3) RETURNING 1)
+     SELECT fencing_token, (SELECT count(*)::int FROM renewed) AS renewed FROM request`,
+    [fence.hostId, fence.replayRequestId, fence.fencingToken, leaseSeconds],
+    "hold_fence",
   );
+  requireToken(rows, fence);
+  mustHit(rows[0]?.renewed ?? 0);
 }
 
 /** Gives the lease back at the end of an attempt: only a crash waits for its expiry. */

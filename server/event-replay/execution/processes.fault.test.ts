@@ -13,8 +13,10 @@ import { REPLICA_SECRET } from "@/server/testing/replica-server";
 
 const db = testDatabase();
 const children = new Set<ChildProcess>();
-const WAIT = { timeout: 30_000, interval: 20 };
-const LEASE_SECONDS = 4;
+/** A bound for a machine that does other things, too; what is waited for is a state, so a quiet one waits no longer. */
+const WAIT = { timeout: 90_000, interval: 20 };
+/** For the process that dies or freezes; whoever takes over has the product's own, so that a slow machine takes nothing from it. */
+const SHORT_LIVED = { REPLICA_LEASE: "6", REPLICA_IDLE: "3000" };
 
 beforeAll(async () => {
   await db.pool.query(LEDGER_DDL);
@@ -23,17 +25,11 @@ afterEach(async () => {
   for (const child of children) await kill(child);
 });
 
-/** One replica as a process of its own, with a short lease; resolves to its address. */
+/** One replica as a process of its own; resolves to its address. */
 async function replica(env: Record<string, string>): Promise<{ child: ChildProcess; url: string }> {
   const child = fork(path.resolve(import.meta.dirname, "../../testing/replica-child.ts"), {
     execArgv: ["--import", "tsx"],
-    env: {
-      ...process.env,
-      DATABASE_URL: db.url,
-      REPLICA_LEASE: String(LEASE_SECONDS),
-      REPLICA_IDLE: "1000",
-      ...env,
-    },
+    env: { ...process.env, DATABASE_URL: db.url, ...env },
   });
   children.add(child);
   const [url] = (await once(child, "message")) as [string];
@@ -108,6 +104,14 @@ async function blockProjection() {
   };
 }
 
+/** As if the lease's time had passed: the database's clock is the only one that counts. */
+const leasePast = ({ hostId }: SeededPlan) =>
+  db.pool.query(
+    `UPDATE event_replay_lease_t SET heartbeat_ts = now() - interval '2 seconds', expires_ts = now() - interval '1 second'
+      WHERE host_id = $1`,
+    [hostId],
+  );
+
 const executionsOpen = async (): Promise<number> =>
   (
     await db.pool.query(
@@ -128,6 +132,7 @@ test("ER-ISO-16 query process killed before the commit: nothing is projected, re
   await vi.waitFor(async () => expect(await executionsOpen()).toBe(0), WAIT);
   expect(await stateOf(plan)).toMatchObject({ status: "RUNNING", attempts: "RUNNING", commits: 0, failures: "OPEN" });
   expect((await execute(next.command.url, plan)).code).toBe("REPLAY_EXECUTION_IN_PROGRESS");
+  await leasePast(plan);
   await vi.waitFor(
     async () => expect(await execute(next.command.url, plan)).toEqual({ code: "ok", status: "SUCCEEDED" }),
     WAIT,
@@ -141,7 +146,7 @@ test("ER-ISO-16 query process killed before the commit: nothing is projected, re
     failures: "RESOLVED",
   });
   expect(await checkConservation(db.pool, ledgerProjection())).toEqual([]);
-}, 90_000);
+}, 240_000);
 
 test("ER-ISO-16 query process killed after the commit: the durable status shows success, asking again commits nothing more", async () => {
   const plan = await seedPlan(db.pool, await failedUpdates(db.pool, ["killed-after"]));
@@ -162,12 +167,12 @@ test("ER-ISO-16 query process killed after the commit: the durable status shows 
   expect(await execute(next.command.url, plan)).toEqual({ code: "ok", status: "SUCCEEDED" });
   expect(await stateOf(plan)).toEqual(after);
   expect((await db.pool.query(row)).rows).toEqual(before);
-}, 60_000);
+}, 240_000);
 
 test("ER-ISO-16 query process frozen past its lease: the server frees its locks, another takes over, and when it goes on it changes nothing", async () => {
   const plan = await seedPlan(db.pool, await failedUpdates(db.pool, ["frozen"], 2));
   const block = await blockProjection();
-  const { query, command } = await pair();
+  const { query, command } = await pair(SHORT_LIVED);
   const called = execute(command.url, plan);
   await block.reached();
   query.kill("SIGSTOP");
@@ -190,7 +195,7 @@ test("ER-ISO-16 query process frozen past its lease: the server frees its locks,
   expect(["LEASE_LOST", "ok"]).toContain((await called).code);
   expect(await stateOf(plan)).toEqual(after);
   expect(await checkConservation(db.pool, ledgerProjection())).toEqual([]);
-}, 90_000);
+}, 240_000);
 
 test("ER-ISO-16 killed between commit and drain: the retry finishes what is left without a second projection commit", async () => {
   const plan = await seedPlan(db.pool, await failedUpdates(db.pool, ["between"]));
@@ -201,7 +206,7 @@ test("ER-ISO-16 killed between commit and drain: the retry finishes what is left
   expect(rows[0].plan_metadata.scopes).toHaveLength(1);
   const blocker = new pg.Client({ connectionString: db.url });
   await blocker.connect();
-  const { query, command } = await pair();
+  const { query, command } = await pair(SHORT_LIVED);
   // The end of an execution writes the request row's outcome: this keeps everything after the last item from committing.
   await blocker.query(`CREATE FUNCTION hold_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NEW; END $$;
     CREATE TRIGGER hold_end BEFORE UPDATE ON event_replay_barrier_t FOR EACH ROW WHEN (NEW.state = 'DRAINING') EXECUTE FUNCTION hold_end()`);
@@ -223,4 +228,4 @@ test("ER-ISO-16 killed between commit and drain: the retry finishes what is left
   );
   expect(await stateOf(plan)).toMatchObject({ attempts: "SUCCEEDED", commits: 1, items: "SUCCEEDED" });
   expect(await checkConservation(db.pool, ledgerProjection())).toEqual([]);
-}, 90_000);
+}, 240_000);

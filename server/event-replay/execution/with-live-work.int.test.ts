@@ -6,7 +6,15 @@ import { testDatabase } from "@/server/testing/database";
 import { drainLane } from "@/server/testing/drain-lane";
 import { LEDGER_DDL, LEDGER_HANDLERS, ledgerProjection } from "@/server/testing/ledger-projection";
 import { type OutboxMember, putOutbox } from "@/server/testing/outbox";
-import { account, failedUpdates, type SeededPlan, seedPlan } from "@/server/testing/replay-plans";
+import { as, call, planRequest, refusal } from "@/server/testing/planning";
+import {
+  account,
+  brokenLedger,
+  captureWithDefect,
+  failedUpdates,
+  type SeededPlan,
+  seedPlan,
+} from "@/server/testing/replay-plans";
 import { processReplay } from "./process-event-replay";
 
 const db = testDatabase();
@@ -127,6 +135,52 @@ test("ER-ISO-21 a follow-up plan that holds the quarantine's owner takes the bar
     [second.hostId],
   );
   expect(rows).toEqual([{ barriers: 1, raised: true }]);
+});
+
+test("ER-ISO-10 a scope in the quarantine of a failure that doesn't write it: the closure brings the owner, EXACT is refused by its name", async () => {
+  const captured = await captureWithDefect(db.pool, [
+    [account("held-s", 1, 1)],
+    [account("held-z", 1, 1)],
+    [account("held-s", 2, 20)],
+    [account("held-s", 3, 30)],
+    [account("held-z", 2, 20)],
+  ]);
+  const { hostId } = captured;
+  const [s2, s3, z2] = captured.failureIds as [string, string, string];
+  const broken = { pool: db.pool, projection: brokenLedger() };
+  const first = await seedPlan(db.pool, { hostId, failureIds: [z2] }, { status: "INSTALLING_BARRIER" });
+  expect(await processReplay(broken, first)).toMatchObject({ status: "FAILED" });
+  // One command over both: it waits for z2's quarantine, and so does what follows in the other scope.
+  await putOutbox(db.pool, { hostId, members: [account("held-z", 3, 30), account("held-s", 4, 40)] });
+  await drainLane(db.pool, ledger, partitionOfHost(hostId));
+  const second = await seedPlan(db.pool, { hostId, failureIds: [s2] }, { status: "INSTALLING_BARRIER" });
+  expect(await processReplay({ pool: db.pool, projection: ledger }, second)).toMatchObject({ status: "SUCCEEDED" });
+  const alice = as(db.pool, { hostId, name: "alice" });
+  const plan = (strategy: string) =>
+    call<{ replayRequestId: string }>(alice, "createEventReplayPlan", planRequest([s3], { strategy }));
+  expect(await refusal(plan("EXACT"))).toEqual({
+    code: "INVALID_REPLAY_STATE",
+    details: { failureIds: [z2], scopes: ["Account:held-s"] },
+  });
+  const { replayRequestId } = await plan("DEPENDENCY_CLOSURE");
+  const { rows } = await db.pool.query(
+    "SELECT failure_id, added_dependency, dependency_reason FROM event_replay_item_t WHERE replay_request_id = $1 ORDER BY item_ordinal",
+    [replayRequestId],
+  );
+  expect(rows).toEqual([
+    { failure_id: s3, added_dependency: false, dependency_reason: "Selected" },
+    {
+      failure_id: z2,
+      added_dependency: true,
+      dependency_reason: "Added, a scope of the plan is in its quarantine",
+    },
+  ]);
+  const third = await seedPlan(db.pool, { hostId, failureIds: [s3, z2] }, { status: "INSTALLING_BARRIER" });
+  expect(await processReplay({ pool: db.pool, projection: ledger }, third)).toMatchObject({ status: "SUCCEEDED" });
+  expect(await accountOf("held-s")).toEqual({ balance: 40, aggregate_version: 4 });
+  expect(await accountOf("held-z")).toEqual({ balance: 30, aggregate_version: 3 });
+  const ofHost = (await checkConservation(db.pool, ledger, { atRest: true })).filter((v) => v.hostId === hostId);
+  expect(ofHost).toEqual([]);
 });
 
 test("ER-ISO-17 plans over independent scopes run at the same time, each to its own end", async () => {

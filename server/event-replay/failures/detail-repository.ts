@@ -117,3 +117,34 @@ export async function loadNotificationLink(
   const [row] = rows;
   return row === undefined ? { count: 0, newest: null } : { count: row.n, newest: row };
 }
+
+export type FailureHold = {
+  /** Requests that hold it, previews left out. */
+  readonly count: number;
+  /** The one that matters most: being executed, else approved or awaiting approval, else the newest that ended. */
+  readonly first: { readonly replayRequestId: string; readonly status: string } | null;
+  readonly repairUnderWay: boolean;
+};
+
+/** Who works on this failure: the requests that hold it, and whether a repair is under way. Overdue counts as EXPIRED. */
+export async function loadHold(tx: Tx, hostId: string, failureId: string): Promise<FailureHold> {
+  const [row] = await tx.query<{ id: string | null; status: string | null; n: number | null; repair: boolean }>(
+    `SELECT held.id, held.status, held.n,
+        EXISTS (SELECT FROM event_repair_t r WHERE r.host_id = $1 AND r.failure_id = $2
+          AND r.status IN ('AWAITING_APPROVAL', 'APPROVED')) AS repair
+      FROM (SELECT 1) one LEFT JOIN LATERAL (
+        SELECT q.id, q.status, count(*) OVER ()::int AS n FROM (
+          SELECT r.replay_request_id AS id, r.requested_ts,
+              CASE WHEN r.status IN ('PLANNING', 'READY', 'AWAITING_APPROVAL', 'APPROVED') AND r.expires_ts <= now() THEN 'EXPIRED'
+                ELSE r.status END AS status
+            FROM event_replay_item_t i
+            JOIN event_replay_request_t r ON r.host_id = i.host_id AND r.replay_request_id = i.replay_request_id
+            WHERE i.host_id = $1 AND i.failure_id = $2 AND r.validation_mode <> 'VALIDATE_ONLY') q
+        ORDER BY q.status IN ('INSTALLING_BARRIER', 'RUNNING') DESC, q.status IN ('APPROVED', 'AWAITING_APPROVAL') DESC,
+          q.requested_ts DESC, q.id DESC LIMIT 1) held ON true`,
+    [hostId, failureId],
+    "failures_hold",
+  );
+  const first = row?.id && row.status ? { replayRequestId: row.id, status: row.status } : null;
+  return { count: row?.n ?? 0, first, repairUnderWay: row?.repair ?? false };
+}

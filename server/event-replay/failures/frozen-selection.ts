@@ -8,6 +8,7 @@ import type { ReplayContext } from "@/server/event-replay/replay-context";
 import { toIso } from "@/server/platform/db/timestamps";
 import { inTransaction } from "@/server/platform/db/transaction";
 import { causeKeyOf } from "./domain/cause-catalog";
+import { maySelectionBePlanned } from "./domain/permissions";
 import { checkSelection, loadIds, loadNow } from "./repository";
 import { loadRollup, resolveFilter } from "./resolve-filter";
 
@@ -55,6 +56,12 @@ export async function checkEventReplaySelection(
       const gone = ids.filter((id) => !found.has(id));
       const byCause = new Map<string, number>();
       for (const row of open) byCause.set(causeKeyOf(row), (byCause.get(causeKeyOf(row)) ?? 0) + 1);
+      const projections = new Map<string, CheckSelectionResponse["projections"][number]>();
+      for (const { projectionName, consumerGroup } of open) {
+        const key = `${projectionName} ${consumerGroup}`;
+        const seen = projections.get(key)?.count ?? 0;
+        projections.set(key, { projectionName, consumerGroup, count: seen + 1 });
+      }
       return {
         asOf: toIso(await loadNow(tx)),
         open: open.length,
@@ -65,6 +72,8 @@ export async function checkEventReplaySelection(
           .map(([causeKey, count]) => ({ causeKey, count }))
           .sort((a, b) => b.count - a.count || (a.causeKey < b.causeKey ? -1 : 1))
           .slice(0, 100),
+        projections: [...projections.values()].sort((a, b) => b.count - a.count).slice(0, 100),
+        permissions: { plan: { ...maySelectionBePlanned(ctx.may("createEventReplayPlan")) } },
       };
     },
     { readOnly: true, statementTimeoutMs: 5_000 },

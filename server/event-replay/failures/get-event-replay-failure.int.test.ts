@@ -4,6 +4,7 @@ import { newId } from "@/server/platform/ids";
 import { testDatabase } from "@/server/testing/database";
 import { insertFailures, waiveFailures } from "@/server/testing/failures";
 import { callOperation, readContext } from "@/server/testing/read-context";
+import { insertRepair, insertRequest, moveRequest, runningRequest } from "@/server/testing/replay-rows";
 import { failureOperations } from "./operations";
 
 const db = testDatabase();
@@ -159,18 +160,39 @@ test("ER-API-04 what may be done follows state and role, and every no says why",
   await waiveFailures(db.pool, hostId, [waived?.failureId as string]);
   const said = async (failure: typeof open, may: readonly string[]) => {
     const { replayOriginal, repair } = (await get(hostId, failure?.failureId as string, may)).permissions;
-    for (const permission of [replayOriginal, repair]) {
-      expect(permission).toEqual({ allowed: false, reason: expect.stringMatching(/\w{3}.*\.$/) });
-    }
+    expect(repair).toEqual({ allowed: false, reason: expect.stringMatching(/\w{3}.*\.$/) });
+    expect(replayOriginal.allowed).toBe(replayOriginal.reason === null);
     return replayOriginal.reason;
   };
-  // No published operation plans a replay, so even a planner is told that nothing can run from here.
-  const published = failureOperations.map(({ contract }) => contract.name);
-  expect(published.filter((name) => /plan|repair/i.test(name))).toEqual([]);
-  expect(await said(open, PLANNER)).toMatch(/nothing can run from here/);
+  expect(await said(open, PLANNER)).toBeNull();
   expect(await said(open, [])).toMatch(/Your role may read failures, not plan a replay/);
   expect(await said(evidence, PLANNER)).toMatch(/kept as evidence only/);
   expect(await said(waived, PLANNER)).toMatch(/waived by two people/);
+});
+
+test("ER-API-04 the detail names the request that holds the failure; one being executed, or a repair, keeps it from being planned", async () => {
+  const hostId = newId();
+  const [failure] = await insertFailures(db.pool, { hostId, members: [user("h", 1)] });
+  const failureId = failure?.failureId as string;
+  const read = () => get(hostId, failureId, PLANNER);
+  expect((await read()).requests).toEqual({ count: 0, first: null });
+  await insertRequest(db.pool, hostId, { failures: [failureId], mode: "VALIDATE_ONLY" });
+  expect((await read()).requests).toEqual({ count: 0, first: null });
+
+  const waiting = await insertRequest(db.pool, hostId, { failures: [failureId] });
+  for (const status of ["READY", "AWAITING_APPROVAL"]) await moveRequest(db.pool, hostId, waiting, status);
+  const held = await read();
+  expect(held.requests).toEqual({ count: 1, first: { replayRequestId: waiting, status: "AWAITING_APPROVAL" } });
+  expect(held.permissions.replayOriginal).toEqual({ allowed: true, reason: null });
+
+  const running = await runningRequest(db.pool, hostId, { failures: [failureId] });
+  const executed = await read();
+  expect(executed.requests).toEqual({ count: 2, first: { replayRequestId: running, status: "RUNNING" } });
+  expect(executed.permissions.replayOriginal.reason).toMatch(/is being executed/);
+
+  await moveRequest(db.pool, hostId, running, "FAILED");
+  await insertRepair(db.pool, hostId, failureId);
+  expect((await read()).permissions.replayOriginal.reason).toMatch(/A repair of it is under way/);
 });
 
 test("ER-UI-02 the detail links the legacy notification of the same transaction and never counts it as a failure", async () => {

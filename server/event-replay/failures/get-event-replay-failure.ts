@@ -1,4 +1,5 @@
 import type { GetFailureRequest, GetFailureResponse } from "@/server/contracts/failures";
+import type { ReplayStatus } from "@/server/contracts/replay";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
 import { toIso } from "@/server/platform/db/timestamps";
 import { inTransaction, type Tx } from "@/server/platform/db/transaction";
@@ -9,8 +10,10 @@ import { causeDescriber, causeFacts, type Describer, toCandidateItem } from "./d
 import { laneKeyOf, ownScopes, toLane } from "./detail-lanes";
 import {
   type FailureFacts,
+  type FailureHold,
   loadDeliveries,
   loadFacts,
+  loadHold,
   loadMembers,
   loadNotificationLink,
   loadScopes,
@@ -64,7 +67,8 @@ async function read(tx: Tx, ctx: ReplayContext, failureId: string): Promise<GetF
     ? await loadNotificationLink(tx, hostId, row.originalTransactionId)
     : { count: 0, newest: null };
   const failedOrdinal = facts.failedOrdinal;
-  const actions = actionFacts(ctx, row, members);
+  const hold = await loadHold(tx, hostId, failureId);
+  const actions = actionFacts(ctx, row, members, hold);
   return {
     ...item,
     hostId,
@@ -113,6 +117,7 @@ async function read(tx: Tx, ctx: ReplayContext, failureId: string): Promise<GetF
         processTs: toIso(notifications.newest.processTs),
       },
     },
+    requests: { count: hold.count, first: hold.first && { ...hold.first, status: hold.first.status as ReplayStatus } },
     permissions: { replayOriginal: { ...replayOriginal(actions) }, repair: { ...repair(actions) } },
     resolutionCode: facts.resolutionCode,
     resolvedByRepairId: facts.resolvedByRepairId,
@@ -177,7 +182,7 @@ async function firstCauseOf(
   };
 }
 
-function actionFacts(ctx: ReplayContext, row: FailureRow, members: readonly MemberRow[]) {
+function actionFacts(ctx: ReplayContext, row: FailureRow, members: readonly MemberRow[], hold: FailureHold) {
   const { registries } = ctx.projection;
   const entries = members.map((member) =>
     registries.version(member.policyRegistryVersion)?.find(member.eventType, member.schemaVersion ?? ""),
@@ -189,6 +194,8 @@ function actionFacts(ctx: ReplayContext, row: FailureRow, members: readonly Memb
     replayPolicy: row.replayPolicy,
     repairForms: entries.filter((entry) => entry?.repairSchema != null).length,
     ordered: row.replayPolicy === "GRAPH_ROOT" || row.replayPolicy === "AGGREGATE_VERSION",
+    repairUnderWay: hold.repairUnderWay,
+    executing: hold.first?.status === "INSTALLING_BARRIER" || hold.first?.status === "RUNNING",
     mayPlan: ctx.may("createEventReplayPlan"),
     mayRepair: ctx.may("createEventReplayRepair"),
   };

@@ -23,6 +23,7 @@ import { laterAppended } from "./detail-lanes";
 import { type LaneKey, loadLanes } from "./lane-repository";
 import { loadNow } from "./repository";
 import { loadRollup } from "./resolve-filter";
+import { loadWaits } from "./waits-repository";
 
 const SHOWN_VERSIONS = 5;
 
@@ -111,9 +112,10 @@ export async function toBlockedScopes(
     };
   });
   const lanes = await loadLanes(tx, hostId, keys, SHOWN_VERSIONS);
+  const waits = await loadWaits(tx, hostId, rows);
   return rows.map((row, i) => {
-    const lane = lanes[i];
-    if (lane === undefined) throw new Error("one lane a row");
+    const [lane, wait] = [lanes[i], waits[i]];
+    if (lane === undefined || wait === undefined) throw new Error("one lane and one answer a row");
     const first = lane.open[0];
     return {
       scopeType: row.scopeType,
@@ -127,8 +129,7 @@ export async function toBlockedScopes(
       blockedSinceTs: toIso(row.since),
       blockedSeconds: row.seconds,
       incident: row.seconds >= BLOCKED_SCOPE_INCIDENT_SECONDS,
-      state: "BLOCKED",
-      waitsFor: "Nobody has acted",
+      ...wait,
       failureId: first?.failureId ?? row.failureId,
       cause: toCause(first ?? { errorCode: null, sqlState: null, constraint: null, eventType: null }),
     };

@@ -305,7 +305,16 @@ test("ER-API-02 a frozen selection holds what matched and nothing that came late
   const checked = await callOperation(failureOperations, "checkEventReplaySelection", readContext(db.pool, hostId), {
     failureIds: [...before, newId()],
   });
-  expect(checked).toMatchObject({ open: 3, notOpen: 1, notExecutable: 0 });
+  expect(checked).toMatchObject({
+    open: 3,
+    notOpen: 1,
+    notExecutable: 0,
+    projections: [{ projectionName: "portal-query", consumerGroup: "user-query-group", count: 3 }],
+    permissions: { plan: { allowed: false, reason: "Your role may read failures, not plan a replay." } },
+  });
+  const planner = readContext(db.pool, hostId, { may: ["createEventReplayPlan"] });
+  const mine = await callOperation(failureOperations, "checkEventReplaySelection", planner, { failureIds: before });
+  expect(mine).toMatchObject({ permissions: { plan: { allowed: true, reason: null } } });
 });
 
 async function seedLegacy(hostId: string, transactionId: string): Promise<void> {

@@ -172,13 +172,19 @@ export async function loadNow(tx: Tx): Promise<string> {
   return row.now;
 }
 
-export type SelectedRow = CauseFacts & { readonly failureId: string; readonly executable: boolean };
+export type SelectedRow = CauseFacts & {
+  readonly failureId: string;
+  readonly executable: boolean;
+  readonly projectionName: string;
+  readonly consumerGroup: string;
+};
 
 /** Those of the ids that are OPEN on this host. */
 export async function checkSelection(tx: Tx, hostId: string, ids: readonly string[]): Promise<SelectedRow[]> {
   return await tx.query<SelectedRow>(
     `SELECT failure_id AS "failureId", executable, error_code AS "errorCode", error_type AS "sqlState",
-        error_constraint AS "constraint", failed_event_type AS "eventType"
+        error_constraint AS "constraint", failed_event_type AS "eventType", projection_name AS "projectionName",
+        consumer_group AS "consumerGroup"
       FROM event_failure_transaction_t WHERE host_id = $1 AND failure_id = ANY($2::uuid[]) AND status = 'OPEN'`,
     [hostId, ids],
     "failures_selected",

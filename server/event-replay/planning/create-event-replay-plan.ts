@@ -28,6 +28,7 @@ import {
   loadKnownVersions,
   loadOpenWork,
   loadProjectedOffset,
+  loadQuarantineOwners,
   loadRepair,
   loadStandings,
   type RepairRow,
@@ -129,7 +130,10 @@ async function closeHeaders(
 ): Promise<FailureHeader[]> {
   const ordered = selected.some((header) => header.replayPolicy !== "TRANSACTION_ONLY");
   if (request.strategy === "EXACT" || !ordered) return selected;
-  const open = indexOpenWork(await loadOpenWork(tx, ctx.hostId, ctx.projection));
+  const open = indexOpenWork(
+    await loadOpenWork(tx, ctx.hostId, ctx.projection),
+    await loadQuarantineOwners(tx, ctx.hostId, ctx.projection),
+  );
   const closure = closeOver(
     open,
     selected.map((header) => header.failureId),
@@ -162,6 +166,7 @@ async function writePlan(
   const ordered = orderFailures(failures);
   if (!ordered.ok) throw new AppError("REPLAY_GAP", { failureIds: ordered.stuck.map((f) => f.failureId).sort() });
   const continuity = await judgeContinuity(tx, ctx, failures, ordered.failures);
+  await refuseForeignQuarantine(tx, ctx, continuity, failures);
   const items = planItems(ordered, selected);
   const added = items.filter((item) => item.addedDependency).length;
   const awaits = request.validationMode !== "VALIDATE_ONLY";
@@ -276,6 +281,29 @@ async function judgeContinuity(
   }
   if (overlapping.length > 0) throw new AppError("INVALID_REPLAY_STATE", { failureIds: [...overlapping].sort() });
   return continuity;
+}
+
+/**
+ * A quarantine belongs to the plan that holds its owner (ER-ISO-10): without it the plan could be approved, but never run. The
+ * refusal names the owners; the closure adds them by itself.
+ */
+async function refuseForeignQuarantine(
+  tx: Tx,
+  { hostId, projection }: ReplayContext,
+  { scopes }: Continuity,
+  failures: readonly ProvenFailure[],
+): Promise<void> {
+  const owners = await loadQuarantineOwners(tx, hostId, projection);
+  const planned = new Set(failures.map((failure) => failure.failureId));
+  const held = scopes.flatMap(({ scopeType: type, scopeKey: key }) => {
+    const failureId = owners.get(scopeId({ type, key }));
+    return failureId === undefined || planned.has(failureId) ? [] : [{ key, failureId }];
+  });
+  if (held.length === 0) return;
+  throw new AppError("INVALID_REPLAY_STATE", {
+    failureIds: [...new Set(held.map(({ failureId }) => failureId))].sort().slice(0, 500),
+    scopes: held.map(({ key }) => key).slice(0, MAX_MISSING),
+  });
 }
 
 /** The plan's end by the database's clock, in its own text: it runs on through approval and pauses (ER-PLN-18). */

@@ -12,8 +12,11 @@ import { loadNow } from "./detail-repository";
 import { mayApprove } from "./domain/permissions";
 import { decisionFacts } from "./get-event-replay";
 import { countRequests, type ListRow, loadAwaiting, loadRequests } from "./list-repository";
+import { loadEligibleApprovers } from "./person-rules";
 import { statusNow } from "./repeated-request";
 import { loadStaleReasons } from "./staleness";
+
+const MAX_APPROVERS = 20;
 
 type View = "WAITING_FOR_ME" | "MINE_WAITING" | "NOT_MINE";
 type Judged = { readonly row: ListRow; readonly stale: boolean; readonly approve: Permission; readonly view: View };
@@ -54,6 +57,7 @@ export async function listEventReplay(ctx: ReplayContext, request: ListReplayReq
           notMine: count(awaiting, "NOT_MINE"),
         },
         items: await toItems(tx, ctx, page.items),
+        eligibleApprovers: request.view === "MINE_WAITING" ? await approversOfMine(tx, ctx) : [],
         nextCursor:
           last === undefined
             ? null
@@ -65,6 +69,12 @@ export async function listEventReplay(ctx: ReplayContext, request: ListReplayReq
     },
     { readOnly: true, statementTimeoutMs: 5_000 },
   );
+}
+
+/** All plans of this view are of one requester, the caller, so that who may approve them is asked once. */
+async function approversOfMine(tx: Tx, ctx: ReplayContext): Promise<ListReplayResponse["eligibleApprovers"]> {
+  const eligible = await loadEligibleApprovers(tx, ctx, ctx.actor.personId);
+  return eligible.slice(0, MAX_APPROVERS).map(({ personId, name }) => ({ personId, name, isYou: false }));
 }
 
 type Position = { readonly ts: string; readonly requestId: string };

@@ -68,6 +68,17 @@ test("ER-API-06 a request is read whole: persons, items, totals that add up, pro
   expect([carol.approve.allowed, carol.execute.allowed, carol.cancel.allowed]).toEqual([false, false, false]);
 });
 
+test("ER-APR-04 the inbox names who may decide what the caller asked for, and nobody in the other views", async () => {
+  const captured = await failedUpdates(db.pool, [newId()]);
+  const { hostId } = captured;
+  await meet(person(hostId, "alice"), person(hostId, "bob"), person(hostId, "carol", ["getEventReplay"]));
+  await planBy("alice", captured);
+  const mine = await listBy("alice", hostId, { view: "MINE_WAITING" });
+  expect(mine.eligibleApprovers).toEqual([{ personId: "https://issuer.test|bob", name: "bob", isYou: false }]);
+  expect((await listBy("bob", hostId, { view: "WAITING_FOR_ME" })).eligibleApprovers).toEqual([]);
+  expect((await listBy("alice", hostId, { view: "ALL" })).eligibleApprovers).toEqual([]);
+});
+
 test("ER-API-06 a request of another host answers as an absent one", async () => {
   const captured = await failedUpdates(db.pool, [newId()]);
   const plan = await planBy("alice", captured);

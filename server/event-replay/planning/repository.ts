@@ -80,6 +80,26 @@ export async function loadOpenWork(tx: Tx, hostId: string, projection: Projectio
   return mergeByScope(rows, projected);
 }
 
+/**
+ * Scopes in quarantine whose owner is still OPEN, by scopeId: only a plan that holds the owner may take them over. Owners need
+ * not write what they hold. Index: event_replay_barrier_live_uk.
+ */
+export async function loadQuarantineOwners(
+  tx: Tx,
+  hostId: string,
+  projection: Projection,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.query<{ scope_type: Scope["type"]; scope_key: string; failure_id: string }>(
+    `SELECT b.scope_type, b.scope_key, f.failure_id
+       FROM event_replay_barrier_t b
+       JOIN event_failure_transaction_t f ON f.host_id = b.host_id AND f.failure_id = b.quarantine_failure_id
+      WHERE b.host_id = $1 AND b.projection_name = $2 AND b.consumer_group = $3 AND b.released_ts IS NULL
+        AND b.state = 'QUARANTINED' AND f.status = 'OPEN'`,
+    [hostId, projection.projectionName, projection.consumerGroup],
+  );
+  return new Map(rows.map((row) => [scopeId({ type: row.scope_type, key: row.scope_key }), row.failure_id]));
+}
+
 /** A failure's members may reach one scope in several rows (an aggregate of several roots, a root with several aggregates). */
 export function mergeByScope(rows: readonly OrderingRow[], projected: ReadonlyMap<string, number>): OpenWrite[] {
   const merged = new Map<string, OpenWrite>();

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@/server/contracts/errors";
 import { arrayLiteral } from "@/server/platform/db/arrays";
 import type { Tx } from "@/server/platform/db/transaction";
-import { decideContinuity } from "./domain/continuity";
+import { decideContinuity, type ScopeStanding } from "./domain/continuity";
 import { type PreparedTransaction, prepareTransaction } from "./domain/prepare";
 import type { ExecutionMode, ProjectionDefinition, ProjectionTransaction, RowChange } from "./domain/types";
 import { planWaves } from "./domain/waves";
@@ -46,6 +46,7 @@ export class ProjectionWriteError extends Error {
  * outcome. It neither commits nor rolls back, opens no connection and never edits an event. `mode` selects no handler
  * (ER-EXE-02). It decides two things around it: an OPEN failure holds its scopes against LIVE work, while REPLAY is the answer
  * to that failure and keeps to projected + 1 alone; and LIVE success is recorded by the caller's range, REPLAY's singly.
+ * `locked`: standings of all scopes, when this very transaction has locked and read them already.
  *
  * Errors of projection writes are thrown as ProjectionWriteError and leave the transaction aborted: the caller rolls back (to
  * its savepoint) and isolates. Transactions that can't run for a reason known beforehand come back REFUSED.
@@ -55,9 +56,10 @@ export async function execute(
   definition: ProjectionDefinition,
   transactions: readonly ProjectionTransaction[],
   mode: ExecutionMode,
+  locked: ReadonlyMap<string, ScopeStanding> | null = null,
 ): Promise<ExecutionOutcome[]> {
   const prepared = transactions.map((transaction) => prepareTransaction(definition, transaction));
-  const board = await ScopeBoard.load(tx, definition, prepared, mode);
+  const board = await ScopeBoard.load(tx, definition, prepared, mode, locked);
   const outcomes = await executePrepared(tx, definition, prepared, board);
   await board.save(tx);
   if (mode === "REPLAY") await markNotificationsSucceeded(tx, prepared, outcomes);
@@ -182,5 +184,6 @@ async function markNotificationsSucceeded(
        FROM unnest($1::uuid[], $2::uuid[]) AS e(host_id, id)
       WHERE n.host_id = e.host_id AND n.id = e.id`,
     [arrayLiteral(events.map((event) => event.hostId)), arrayLiteral(events.map((event) => event.eventId))],
+    "mark_notifications_succeeded",
   );
 }

@@ -38,6 +38,7 @@ export class ScopeBoard {
     definition: ProjectionDefinition,
     prepared: readonly PreparedTransaction[],
     mode: ExecutionMode,
+    locked: ReadonlyMap<string, ScopeStanding> | null = null,
   ): Promise<ScopeBoard> {
     const scopes = new Map<string, HostScope>();
     const unordered: ProjectionTransaction[] = [];
@@ -46,7 +47,8 @@ export class ScopeBoard {
       for (const run of runs) scopes.set(hostScopeId(hostId, run), { hostId, type: run.type, key: run.key });
       if (runs.length === 0 && !refusal) unordered.push(transaction);
     }
-    const loaded = await loadStandings(tx, definition, [...scopes.values()].sort(compareHostScopes));
+    const known = locked !== null && [...scopes.keys()].every((id) => locked.has(id));
+    const loaded = known ? locked : await loadStandings(tx, definition, [...scopes.values()].sort(compareHostScopes));
     const projected = new Set(await loadProjectedTransactions(tx, definition, unordered));
     return new ScopeBoard(definition, mode, scopes, loaded, new Map(loaded), projected);
   }

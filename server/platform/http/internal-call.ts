@@ -52,12 +52,26 @@ export async function callOperation(
   return { kind: "LOST" };
 }
 
-function post(target: InternalTarget, path: string, body: string): Promise<{ status: number; text: string }> {
+/**
+ * One POST of a JSON body as it came, under the same guarantees. Null: no answer came back, and whether the call had an effect
+ * is unknown.
+ */
+export async function passOn(target: InternalTarget, path: string, body: Buffer): Promise<Posted | null> {
+  try {
+    return await post(target, path, body);
+  } catch {
+    return null;
+  }
+}
+
+type Posted = { readonly status: number; readonly text: string; readonly contentType: string };
+
+function post(target: InternalTarget, path: string, body: string | Buffer): Promise<Posted> {
   const url = new URL(path, target.baseUrl);
   const { request } = url.protocol === "https:" ? https : http;
   return new Promise((settle, refuse) => {
     const timer = setTimeout(() => sent.destroy(new Error("time over")), target.timeoutMs);
-    const resolve = (answer: { status: number; text: string }) => {
+    const resolve = (answer: Posted) => {
       clearTimeout(timer);
       settle(answer);
     };
@@ -88,7 +102,13 @@ function post(target: InternalTarget, path: string, body: string): Promise<{ sta
         });
         response.on("error", reject);
         response.on("aborted", () => reject(new Error("answer cut")));
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            text: Buffer.concat(chunks).toString(),
+            contentType: response.headers["content-type"] ?? "application/json",
+          }),
+        );
       },
     );
     sent.on("socket", (socket) => socket.setKeepAlive(true, 30_000));

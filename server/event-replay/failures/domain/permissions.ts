@@ -7,20 +7,43 @@ export type ActionFacts = {
   /** A member's registered type has a repair schema. */
   readonly repairForms: number;
   readonly ordered: boolean;
+  /** A repair of it awaits a decision or is approved. */
+  readonly repairUnderWay: boolean;
+  /** A request that holds it is being executed. */
+  readonly executing: boolean;
   readonly mayPlan: boolean;
   readonly mayRepair: boolean;
 };
 
 export type Permission = { readonly allowed: boolean; readonly reason: string | null };
 
+const ALLOWED: Permission = { allowed: true, reason: null };
 const no = (reason: string): Permission => ({ allowed: false, reason });
 
-/** This version has no operation that plans a replay or proposes a repair, so nobody may. */
-const NOT_HERE = no("Planning and repair are not part of this console yet; nothing can run from here.");
+const NOT_A_PLANNER = no("Your role may read failures, not plan a replay.");
 
-/** Whether the archived bytes may be planned for replay now; the reason says who or what would change a no. */
+/** This version has no operation that proposes a repair, so nobody may. */
+const NO_REPAIR_HERE = no("Repair by typed form is not part of this version yet. Nothing is corrected from here.");
+
+/**
+ * Whether the archived bytes may be planned for replay now; the reason says who or what would change a no. A hint for the
+ * page: planning checks all of it again. A plan that only awaits approval blocks no other, since a person may want a larger one.
+ */
 export function replayOriginal(facts: ActionFacts): Permission {
-  return notRecoverable(facts) ?? (facts.mayPlan ? NOT_HERE : no("Your role may read failures, not plan a replay."));
+  const blocked = notRecoverable(facts);
+  if (blocked !== null) return blocked;
+  if (!facts.mayPlan) return NOT_A_PLANNER;
+  if (facts.executing) return no("A request that holds it is being executed. Wait for its end.");
+  if (facts.repairUnderWay)
+    return no(
+      "A repair of it is under way. Its approved data runs by a plan that names the repair, or it is cancelled first.",
+    );
+  return ALLOWED;
+}
+
+/** Whether the viewer may plan a selection at all; what it holds is judged when it is planned. */
+export function maySelectionBePlanned(mayPlan: boolean): Permission {
+  return mayPlan ? ALLOWED : NOT_A_PLANNER;
 }
 
 /** Whether a repair may be proposed now. Repair needs a typed form for a member of the transaction. */
@@ -30,7 +53,7 @@ export function repair(facts: ActionFacts): Permission {
   if (!facts.ordered) return no("An unordered transaction is never repaired. Replay it, or waive it.");
   if (facts.repairForms === 0)
     return no("These event types have no repair form. Their data is valid; the cause lies in the projection.");
-  return facts.mayRepair ? NOT_HERE : no("Your role may read failures, not propose a repair.");
+  return facts.mayRepair ? NO_REPAIR_HERE : no("Your role may read failures, not propose a repair.");
 }
 
 function notRecoverable(facts: ActionFacts): Permission | null {

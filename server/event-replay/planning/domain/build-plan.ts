@@ -1,6 +1,9 @@
 import type { Ordered } from "./order";
 import type { IsolationMode, PlanItem, PlanScope, PlanWarning } from "./plan";
 
+/** Nothing of the plan comes after it in a scope: it is there because it owns a quarantine. */
+const HOLDS = "Added, a scope of the plan is in its quarantine";
+
 /** The items in plan order, with the reason each is there, in our words. */
 export function planItems(ordered: Extract<Ordered, { ok: true }>, selected: ReadonlySet<string>): PlanItem[] {
   const neededBy = new Map<number, number>();
@@ -14,7 +17,7 @@ export function planItems(ordered: Extract<Ordered, { ok: true }>, selected: Rea
       ordinal,
       failure,
       addedDependency: added,
-      dependencyReason: !added ? "Selected" : next === undefined ? "Added" : `Added, item ${next + 1} needs it`,
+      dependencyReason: !added ? "Selected" : next === undefined ? HOLDS : `Added, item ${next + 1} needs it`,
       needs: ordered.needs[ordinal] as readonly number[],
     };
   });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { scopeId } from "@/server/event-replay/registry/domain/scopes";
 import { closeOver, indexOpenWork, type OpenWrite } from "./closure";
 import { history, type MadeFailure, writesOf } from "./testing/histories";
 
@@ -87,7 +88,8 @@ test("ER-PLN-16 closing over a chain of one scope is linear: ten times the failu
   const looked = (n: number): number => {
     let reads = 0;
     const open = indexOpenWork(chain(n));
-    const lanes = open.lanes.map(({ writes }) => ({
+    const lanes = open.lanes.map(({ writes, owner }) => ({
+      owner,
       writes: new Proxy(writes, {
         get(target, property, receiver) {
           if (typeof property === "string" && /^\d+$/.test(property)) reads++;
@@ -99,4 +101,24 @@ test("ER-PLN-16 closing over a chain of one scope is linear: ten times the failu
     return reads;
   };
   expect(looked(20_000)).toBeLessThanOrEqual(looked(2_000) * 11);
+});
+
+test("ER-ISO-10 a scope in quarantine brings the failure that owns it, and what has to run before that one", () => {
+  const row = (failureId: string, key: string, version: number): OpenWrite => ({
+    type: "AGGREGATE",
+    key,
+    failureId,
+    firstVersion: version,
+    lastVersion: version,
+    projected: 1,
+  });
+  const rows = [
+    row("s3", "Account:s", 3),
+    row("z2", "Account:z", 2),
+    row("z3", "Account:z", 3),
+    row("o2", "Account:o", 2),
+  ];
+  const owners = new Map([[scopeId({ type: "AGGREGATE", key: "Account:s" }), "z3"]]);
+  expect([...closeOver(indexOpenWork(rows, owners), ["s3"])].sort()).toEqual(["s3", "z2", "z3"]);
+  expect([...closeOver(indexOpenWork(rows, owners), ["o2"])]).toEqual(["o2"]);
 });

@@ -1,4 +1,4 @@
-import type { Scope } from "@/server/event-replay/registry/domain/scopes";
+import { type Scope, scopeId } from "@/server/event-replay/registry/domain/scopes";
 
 /** What one OPEN failure writes in one scope, and where the scope stands. */
 export type OpenWrite = Scope & {
@@ -8,14 +8,14 @@ export type OpenWrite = Scope & {
   readonly projected: number | null;
 };
 
-type Lane = { readonly writes: readonly OpenWrite[] };
+type Lane = { readonly writes: readonly OpenWrite[]; readonly owner: string | undefined };
 type Placed = { readonly write: OpenWrite; readonly lane: number };
 
 /** A projection's open work, by scope and by failure. */
 export type OpenWork = { readonly lanes: readonly Lane[]; readonly byFailure: ReadonlyMap<string, readonly Placed[]> };
 
-/** Indexes the rows of one snapshot, in any order. */
-export function indexOpenWork(rows: readonly OpenWrite[]): OpenWork {
+/** Indexes the rows of one snapshot, in any order. `owners`: the open failure that holds a scope in quarantine, by scopeId. */
+export function indexOpenWork(rows: readonly OpenWrite[], owners: ReadonlyMap<string, string> = new Map()): OpenWork {
   const laneOf = { AGGREGATE: new Map<string, number>(), GRAPH_ROOT: new Map<string, number>() };
   const lanes: OpenWrite[][] = [];
   const byFailure = new Map<string, Placed[]>();
@@ -32,13 +32,16 @@ export function indexOpenWork(rows: readonly OpenWrite[]): OpenWork {
     else byFailure.set(write.failureId, [{ write, lane }]);
   }
   for (const lane of lanes) lane.sort((a, b) => a.firstVersion - b.firstVersion);
-  return { lanes: lanes.map((writes) => ({ writes })), byFailure };
+  const ownerOf = (scope: Scope) => (owners.size === 0 ? undefined : owners.get(scopeId(scope)));
+  return { lanes: lanes.map((writes) => ({ writes, owner: ownerOf(writes[0] as Scope) })), byFailure };
 }
 
 /**
  * The selected failures and every open one that has to run before them: all predecessors in every scope, and theirs, through
- * transactions of several scopes (ER-PLN-06). A predecessor writes an earlier version that isn't projected yet. Semi-naive:
- * per scope a high-water mark of what is already in, so each open write is looked at once and the work is linear.
+ * transactions of several scopes (ER-PLN-06). A predecessor writes an earlier version that isn't projected yet. A scope in
+ * quarantine needs the failure that owns it as well, though that one may write other scopes only: nobody else may take the
+ * quarantine over (ER-ISO-10). Semi-naive: per scope a high-water mark of what is already in, so each open write is looked at
+ * once and the work is linear.
  */
 export function closeOver(open: OpenWork, selected: Iterable<string>): ReadonlySet<string> {
   const closure = new Set(selected);
@@ -46,7 +49,8 @@ export function closeOver(open: OpenWork, selected: Iterable<string>): ReadonlyS
   // A set iterates what is added while it is iterated: it is its own work list.
   for (const failureId of closure) {
     for (const { write, lane } of open.byFailure.get(failureId) ?? []) {
-      const { writes } = open.lanes[lane] as Lane;
+      const { writes, owner } = open.lanes[lane] as Lane;
+      if (owner !== undefined) closure.add(owner);
       let next = highWater[lane] as number;
       for (; next < writes.length; next++) {
         const earlier = writes[next] as OpenWrite;
