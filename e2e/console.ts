@@ -27,7 +27,7 @@ function node(...args: string[]): string {
  * how many rows differ by table, and how many transactions fail even so.
  */
 export function rebuilt(): { captured: number; rows: number; differences: unknown[] } {
-  return JSON.parse(node("server/testing/rebuild-projection.ts"));
+  return JSON.parse(node("server/testing/rebuild-child.ts"));
 }
 
 /** Signs a demo user in by the form; the password is the name. */

@@ -1,6 +1,6 @@
 import type { Problem } from "@/components/api/problem";
 import { isAmbiguous } from "@/components/api/replay";
-import { count, many } from "@/components/ui/format";
+import { count } from "@/components/ui/format";
 import type { StaleReason } from "@/server/contracts/stale-reason";
 import { anyOf, personName, replayStatusWords } from "./replay-words";
 import { isInterrupted, type Replay } from "./request-view";
@@ -117,7 +117,3 @@ export function retryLabel(r: Replay): string {
 /** Retry is offered when the server says that nobody executes the request any more, and only then (ER-UI-21). */
 export const offersRetry = (r: Replay): boolean =>
   (r.status === "INSTALLING_BARRIER" || r.status === "RUNNING") && isInterrupted(r);
-
-/** "Bound" facts under a decision: scopes, transactions. */
-export const boundTo = (r: Replay): string =>
-  `${many(r.transactionCount, "transaction")}${r.lanes.length > 0 ? `, ${many(r.lanes.length, "scope")}` : ""}`;

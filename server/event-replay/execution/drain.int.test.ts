@@ -304,3 +304,17 @@ test("ER-ISO-07 a drain step takes the definition of its batch, as live work and
   expect(await finish(db.pool, wrapped, holder)).toEqual([]);
   expect(await versionOf("batch")).toBe(1);
 });
+
+test("ER-ISO-07 parked work sets no baseline past an open failure: a scope of which nothing is projected yet is a gap as for live work", async () => {
+  const hostId = hostOfPartition(9);
+  await put(hostId, [event("known", 1)], [event("fresh", 1, { balance: -1 })]);
+  await drainLane(db.pool, ledger, 9);
+  const holder = await newHolder(db.pool, ledger, hostId);
+  await install(db.pool, holder, [account("known")]);
+  await put(hostId, [event("known", 2), event("fresh", 2)]);
+  expect(await drainLane(db.pool, ledger, 9)).toMatchObject({ parked: 1 });
+  expect(await finish(db.pool, ledger, holder)).toEqual([]);
+  expect((await failuresOf(hostId)).map((failure) => failure.error_code)).toEqual(["PROJECTION_FAILED", "REPLAY_GAP"]);
+  expect([await versionOf("known"), await versionOf("fresh")]).toEqual([1, undefined]);
+  expect(await checkConservation(db.pool, ledger)).toEqual([]);
+});

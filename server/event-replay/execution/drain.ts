@@ -2,10 +2,12 @@ import type { ErrorCode } from "@/server/contracts/errors";
 import { captureFailure } from "@/server/event-replay/capture/capture-failure";
 import type { FailureReason } from "@/server/event-replay/capture/domain/failure-record";
 import { checkConstraints } from "@/server/event-replay/live/isolate";
-import { scopeRunsOf } from "@/server/event-replay/projection/domain/membership";
+import type { ScopeStanding } from "@/server/event-replay/projection/domain/continuity";
+import { type ScopeRun, scopeRunsOf } from "@/server/event-replay/projection/domain/membership";
 import { decodeParked } from "@/server/event-replay/projection/domain/parked-frame";
 import type { ProjectionDefinition, ProjectionTransaction } from "@/server/event-replay/projection/domain/types";
 import { type ExecutionOutcome, execute, ProjectionWriteError } from "@/server/event-replay/projection/execute";
+import { compareHostScopes, hostScopeId, loadStandings } from "@/server/event-replay/projection/scope-repository";
 import type { Scope } from "@/server/event-replay/registry/domain/scopes";
 import { isTransient, safePgError } from "@/server/platform/db/pg-errors";
 import type { Tx } from "@/server/platform/db/transaction";
@@ -124,6 +126,8 @@ async function attempt(
   definition: ProjectionDefinition,
   transaction: ProjectionTransaction,
 ): Promise<FailureReason | null> {
+  const { hostId } = transaction;
+  const runs = scopeRunsOf(transaction);
   const locks = tx.markLocks();
   const undo = async () => {
     await tx.execute("ROLLBACK TO SAVEPOINT drain_step; RELEASE SAVEPOINT drain_step");
@@ -131,8 +135,11 @@ async function attempt(
   };
   await tx.execute("SAVEPOINT drain_step");
   try {
-    const [outcome] = await execute(tx, definition, [transaction], "REPLAY");
-    const refused = refusalOf(outcome as ExecutionOutcome);
+    const scopes = runs.map(({ type, key }) => ({ hostId, type, key })).sort(compareHostScopes);
+    const stands = await loadStandings(tx, definition, scopes);
+    const jump = jumpPastFailure(runs, (scope) => stands.get(hostScopeId(hostId, scope)));
+    const refused =
+      jump ?? refusalOf((await execute(tx, definition, [transaction], "REPLAY", stands))[0] as ExecutionOutcome);
     if (refused) {
       await undo();
       return refused;
@@ -147,6 +154,25 @@ async function attempt(
     const ordinal = transaction.members.length === 1 ? 0 : null;
     return { code: "DEFERRED_PROJECTION_FAILED", pg: safePgError(error), ordinal, gap: null };
   }
+}
+
+/**
+ * The gap of a run that would set a baseline in a scope held by an OPEN failure: REPLAY mode doesn't ask for holds, since an
+ * item answers its own failure, but parked work is live work that waited, and the missing version is known to exist.
+ */
+function jumpPastFailure(
+  runs: readonly ScopeRun[],
+  standing: (scope: Scope) => ScopeStanding | undefined,
+): FailureReason | null {
+  for (const { type, key, versions, declaresBaseline } of runs) {
+    const { projected, held } = standing({ type, key }) ?? { projected: null, held: false };
+    const got = versions[0] as number;
+    const expected = projected === null ? null : projected + 1;
+    if (held && (expected === null || (declaresBaseline && got > expected))) {
+      return { code: "REPLAY_GAP", pg: null, ordinal: null, gap: { scopeType: type, scopeKey: key, expected, got } };
+    }
+  }
+  return null;
 }
 
 function refusalOf(outcome: ExecutionOutcome): FailureReason | null {

@@ -34,12 +34,14 @@ const MAX_STALE_REASONS = 20;
 
 /**
  * One replay request as it stands durably (ER-API-06): plan, persons, progress, proof per scope, and what the caller may do,
- * with reasons. An overdue request is written EXPIRED on the way (decision D-03). An unknown id and one of another host answer
- * the same REQUEST_NOT_FOUND.
+ * with reasons. Everything is read at one moment, so that status, items and proof never contradict each other. An overdue
+ * request is written EXPIRED on the way (decision D-03). An unknown id and one of another host answer the same
+ * REQUEST_NOT_FOUND.
  */
 export async function getEventReplay(ctx: ReplayContext, request: GetReplayRequest): Promise<GetReplayResponse> {
   return await inTransaction(ctx.pool, "getEventReplay", (tx) => read(tx, ctx, request.replayRequestId), {
     statementTimeoutMs: 5_000,
+    snapshot: true,
   });
 }
 

@@ -29,6 +29,8 @@ export type TransactionOptions = {
   /** Whole-body attempts on serialization failure and deadlock. 1 = never again. */
   readonly attempts?: number;
   readonly readOnly?: boolean;
+  /** All statements see one moment (REPEATABLE READ): for answers whose numbers have to add up. */
+  readonly snapshot?: boolean;
   /**
    * Rows are looked up by key and prepared statements keep one plan, whatever a table that was empty a moment ago makes the
    * planner believe: for short transactions that come by the hundred.
@@ -42,7 +44,7 @@ const DEFAULTS = { statementTimeoutMs: 30_000, lockTimeoutMs: 10_000, idleTimeou
 const RETRYABLE = new Set(["40001", "40P01"]);
 
 /**
- * Opens a READ COMMITTED transaction, runs `body`, commits. Any throw rolls everything back. The body may run again (see
+ * Opens a transaction, READ COMMITTED unless `snapshot` asks for one moment, runs `body`, commits. Any throw rolls everything back. The body may run again (see
  * RETRYABLE), so it holds no network call and no effect outside the database. `name` shows in pg_stat_activity and metrics.
  */
 export async function inTransaction<T>(
@@ -101,7 +103,7 @@ export function beginStatement(name: string, options: TransactionOptions = {}): 
   const lock = options.lockTimeoutMs ?? DEFAULTS.lockTimeoutMs;
   const idle = options.idleTimeoutMs ?? DEFAULTS.idleTimeoutMs;
   return [
-    `BEGIN ISOLATION LEVEL READ COMMITTED${options.readOnly ? " READ ONLY" : ""}`,
+    `BEGIN ISOLATION LEVEL ${options.snapshot ? "REPEATABLE READ" : "READ COMMITTED"}${options.readOnly ? " READ ONLY" : ""}`,
     `SET LOCAL application_name = 'event-admin:${name}'`,
     `SET LOCAL statement_timeout = ${statement}`,
     `SET LOCAL lock_timeout = ${lock}`,
