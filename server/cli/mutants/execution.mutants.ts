@@ -17,7 +17,7 @@ export const mutants: readonly Mutant[] = [
     id: "ER-EXE-06",
     removes: "one transaction: the projection commits before its bookkeeping",
     file: `${EXECUTION}/run-item.ts`,
-    find: '  await tx.execute("SET CONSTRAINTS ALL IMMEDIATE");\n',
+    find: "  await checkConstraints(tx);\n",
     replace: '  await tx.execute("COMMIT");\n  await tx.execute("BEGIN");\n',
     test: `${EXECUTION}/fencing.int.test.ts`,
     title: "ER-EXE-06 a fault at any write of an item",

@@ -253,3 +253,20 @@ test("ER-ISO-23 past its budget, counted from the claim, an attempt begins no fu
   expect(await itemsOf(plan)).toEqual(["PENDING", "PENDING"]);
   expect(await run(plan)).toMatchObject({ status: "SUCCEEDED" });
 });
+
+test("ER-ISO-21 what a deferred trigger raises is the item's failure: named by its SQLSTATE, without its words, on the first try", async () => {
+  const captured = await failedUpdates(db.pool, ["trigger"]);
+  const plan = await seedPlan(db.pool, captured, { status: "INSTALLING_BARRIER" });
+  await db.pool.query(`CREATE FUNCTION refuse_it() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE EXCEPTION 'the owner is %', NEW.owner; END $$;
+    CREATE CONSTRAINT TRIGGER refuse_it AFTER UPDATE ON account_t DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW WHEN (NEW.account_id = 'trigger') EXECUTE FUNCTION refuse_it()`);
+  expect(await run(plan)).toMatchObject({ status: "FAILED", failureCode: "PROJECTION_FAILED", retryable: false });
+  expect(
+    (
+      await db.pool.query("SELECT error_code, error_message FROM event_replay_attempt_t WHERE host_id = $1", [
+        plan.hostId,
+      ])
+    ).rows,
+  ).toEqual([{ error_code: "PROJECTION_FAILED", error_message: "SQLSTATE P0001" }]);
+});

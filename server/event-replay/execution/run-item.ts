@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@/server/contracts/errors";
 import { loadFailureTransaction } from "@/server/event-replay/capture/load-failure";
+import { checkConstraints } from "@/server/event-replay/live/isolate";
 import type { ScopeStanding } from "@/server/event-replay/projection/domain/continuity";
 import { pinnedEntry } from "@/server/event-replay/projection/domain/prepare";
 import type { ProjectionDefinition, ProjectionTransaction } from "@/server/event-replay/projection/domain/types";
@@ -56,7 +57,7 @@ export async function runItem(tx: Tx, run: ItemRun): Promise<Attempt | null> {
   const transaction = await lockTransaction(tx, fence.hostId, run, before);
   const locked = tx.markLocks();
   const outcome = (await execute(tx, definition, [transaction], "REPLAY", before))[0] as ExecutionOutcome;
-  await tx.execute("SET CONSTRAINTS ALL IMMEDIATE");
+  await checkConstraints(tx);
   const moved = refuseUnmoved(definition, transaction, outcome);
   // What is left to write is ours alone already, by the failure's lock and the fence: it waits for nobody in the wrong order.
   tx.rewindLocks(locked);

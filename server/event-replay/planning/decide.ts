@@ -3,7 +3,7 @@ import { inTransaction, type Tx } from "@/server/platform/db/transaction";
 import { toWireDigest } from "@/server/platform/digest";
 import { AppError } from "@/server/platform/errors";
 import { requirePerson } from "./person-rules";
-import { expireIfOverdue, lockRequest, type RequestRow } from "./request-repository";
+import { expireIfOverdue, lockRequest, type RequestRow, readRequest } from "./request-repository";
 
 type Decision = { readonly hostId: string; readonly replayRequestId: string; readonly planHash: string };
 
@@ -21,7 +21,10 @@ export async function decide<T>(
 ): Promise<T> {
   requirePerson(ctx);
   const outcome = await inTransaction(ctx.pool, name, async (tx) => {
-    const row = await lockRequest(tx, ctx.hostId, decision.replayRequestId);
+    const seen = await readRequest(tx, ctx.hostId, decision.replayRequestId);
+    // A step of an execution may hold the row for long, and what executes never comes back to a state that is decided on.
+    const executing = seen?.status === "INSTALLING_BARRIER" || seen?.status === "RUNNING";
+    const row = executing ? seen : await lockRequest(tx, ctx.hostId, decision.replayRequestId);
     if (!row) throw new AppError("REQUEST_NOT_FOUND");
     if (row.planHash === null || toWireDigest(row.planHash) !== decision.planHash) throw new AppError("STALE_PLAN");
     if (await expireIfOverdue(tx, ctx.hostId, decision.replayRequestId)) return { expired: true as const };

@@ -335,3 +335,21 @@ test("ER-ISO-18 a decision moves a request only along the listed edges, from eve
     }
   }
 });
+
+test("ER-API-10 while a step of an execution holds the request, cancelling and approving are refused at once by its state", async () => {
+  const captured = await one();
+  const plan = await seedPlan(db.pool, captured, { status: "INSTALLING_BARRIER" });
+  const step = await db.pool.connect();
+  try {
+    await step.query("BEGIN");
+    await step.query("SELECT 1 FROM event_replay_request_t WHERE replay_request_id = $1 FOR SHARE", [
+      plan.replayRequestId,
+    ]);
+    expect((await refusal(cancelBy("bob", captured.hostId, plan))).code).toBe("INVALID_REPLAY_STATE");
+    expect((await refusal(approveBy("bob", captured.hostId, plan))).code).toBe("INVALID_REPLAY_STATE");
+    expect((await refusal(approveBy("alice", captured.hostId, plan))).code).toBe("AUTHORIZATION_DENIED");
+  } finally {
+    await step.query("ROLLBACK");
+    step.release();
+  }
+}, 30_000);
