@@ -32,8 +32,14 @@ export function forwarder(
     config.role === "all" || config.role === contract.kind ? null : forward(config, contract, call);
 }
 
+/** Passed on once already: two replicas of one role point at each other, or a client wrote the header itself. */
+function refuseSecondPass(request: Request): void {
+  if (!request.headers.has(FORWARDED_HEADER)) return;
+  throw new AppError("INVALID_REQUEST", { errors: [{ field: "", rule: "FORWARDED_TWICE" }] });
+}
+
 async function forward(config: Config, contract: OperationContract, call: ForwardedCall): Promise<unknown> {
-  if (call.request.headers.has(FORWARDED_HEADER)) throw new Error("two replicas of one role point at each other");
+  refuseSecondPass(call.request);
   const answer = await callReplica(config, contract.kind, contract.name, call);
   if (answer.kind === "ANSWERED") return answer.body;
   if (answer.kind === "REFUSED") throw new AppError(answer.code, answer.details);
@@ -52,7 +58,7 @@ export async function forwardAppend(
 ): Promise<Response | null> {
   if (config.role !== "query") return null;
   const { body, request, requestId } = call;
-  if (request.headers.has(FORWARDED_HEADER)) throw new Error("two replicas of one role point at each other");
+  refuseSecondPass(request);
   const accessToken = await accessTokenOf(request, config);
   if (accessToken === null) throw new AppError("UNAUTHENTICATED");
   const baseUrl = config.commandUrl ?? config.loopbackUrl;

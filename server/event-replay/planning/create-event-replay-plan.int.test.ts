@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import {
+  type CreatePlanRequest,
   type CreatePlanResponse,
   createEventReplayPlanRequest,
   type GetReplayResponse,
@@ -12,6 +13,7 @@ import { LEDGER_DDL } from "@/server/testing/ledger-projection";
 import { hostOfPartition, type OutboxMember } from "@/server/testing/outbox";
 import { as, call, meet, planRequest, refusal } from "@/server/testing/planning";
 import { account, captureWithDefect, failedUpdates } from "@/server/testing/replay-plans";
+import { createEventReplayPlan } from "./create-event-replay-plan";
 import { planHash } from "./domain/plan-hash";
 
 const db = testDatabase();
@@ -198,6 +200,25 @@ test("ER-PLN-16 what the closure adds counts: one late failure of a chain of 501
   const made = await plan(hostId, [failureIds[499] as string]);
   expect(made).toMatchObject({ transactionCount: 500, addedDependencyTransactionCount: 499 });
 }, 60_000);
+
+test("ER-PLN-16 planning has a time: a statement that takes all of it is the limit's refusal, and no plan is left", async () => {
+  const { hostId, failureIds } = await braid();
+  const blocker = await db.pool.connect();
+  try {
+    await blocker.query("BEGIN; LOCK TABLE event_failure_transaction_t IN ACCESS EXCLUSIVE MODE");
+    const request = { hostId, ...planRequest(failureIds) } as CreatePlanRequest;
+    const refused = await refusal(createEventReplayPlan(alice(hostId), request, 200));
+    expect(refused).toMatchObject({
+      code: "REPLAY_LIMIT_EXCEEDED",
+      details: { errors: [{ rule: "PLANNING_TIME" }] },
+    });
+  } finally {
+    await blocker.query("ROLLBACK");
+    blocker.release();
+  }
+  const { rows } = await db.pool.query("SELECT 1 FROM event_replay_request_t WHERE host_id = $1", [hostId]);
+  expect(rows).toEqual([]);
+});
 
 test("ER-PLN-17 a preview shows the plan whole, waits for nobody and can't be approved", async () => {
   const { hostId, failureIds } = await braid();

@@ -4,6 +4,7 @@ import { scopeId } from "@/server/event-replay/registry/domain/scopes";
 import { readReplayConfig } from "@/server/event-replay/registry/replay-config";
 import type { ReplayContext } from "@/server/event-replay/replay-context";
 import { audit } from "@/server/governance/audit";
+import { safePgError } from "@/server/platform/db/pg-errors";
 import { toIso } from "@/server/platform/db/timestamps";
 import { inTransaction, type Tx } from "@/server/platform/db/transaction";
 import { toWireDigest } from "@/server/platform/digest";
@@ -48,13 +49,20 @@ const MAX_MISSING = 100;
 export async function createEventReplayPlan(
   ctx: ReplayContext,
   request: CreatePlanRequest,
+  planningMs: number = PLANNING_MS,
 ): Promise<CreatePlanResponse> {
   requirePerson(ctx);
   refuseRequest(ctx, request);
-  const deadline = performance.now() + PLANNING_MS;
-  return await inTransaction(ctx.pool, "createEventReplayPlan", (tx) => plan(tx, ctx, request, deadline), {
-    statementTimeoutMs: PLANNING_MS,
-  });
+  const deadline = performance.now() + planningMs;
+  try {
+    return await inTransaction(ctx.pool, "createEventReplayPlan", (tx) => plan(tx, ctx, request, deadline), {
+      statementTimeoutMs: planningMs,
+    });
+  } catch (error) {
+    // One statement alone took the whole time: what was asked for is too much (ER-PLN-16).
+    if (safePgError(error)?.sqlState === "57014") throw tooLarge("PLANNING_TIME");
+    throw error;
+  }
 }
 
 function refuseRequest(ctx: ReplayContext, request: CreatePlanRequest): void {
@@ -85,6 +93,7 @@ async function plan(
   if (repair && !all.some((header) => header.failureId === repair.failureId)) {
     throw new AppError("INVALID_REQUEST", { errors: [{ field: "/repairId", rule: "REPAIR_OF_ANOTHER_FAILURE" }] });
   }
+  if (performance.now() > deadline) throw tooLarge("PLANNING_TIME");
   const exceeded = exceededLimit(all);
   if (exceeded) throw tooLarge(exceeded);
   const failures = await loadPlanFailures(tx, ctx.projection, ctx.hostId, all, {

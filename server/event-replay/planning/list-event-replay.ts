@@ -67,7 +67,8 @@ export async function listEventReplay(ctx: ReplayContext, request: ListReplayReq
               ]),
       };
     },
-    { readOnly: true, statementTimeoutMs: 5_000 },
+    // One moment: counts, page and totals of one answer agree.
+    { readOnly: true, snapshot: true, statementTimeoutMs: 5_000 },
   );
 }
 
