@@ -81,8 +81,12 @@ function working(r: Replay): Lead {
 
 function succeeded(r: Replay): Lead {
   const n = r.lanes.length;
+  const { drained: ran, failed: gaps } = r.deferred;
   const drained =
-    r.deferred.drained > 0 ? ` ${many(r.deferred.drained, "parked live transaction")} drained in order.` : "";
+    (ran > 0 ? ` ${many(ran, "parked live transaction")} drained in order.` : "") +
+    (gaps > 0
+      ? ` ${many(gaps, "parked live transaction")} could not run past another open failure and ${gaps === 1 ? "is a failure" : "are failures"} now.`
+      : "");
   const otherwise = r.lanes.filter((l) => l.verdict !== "AS_PLANNED" && l.verdict !== "MOVED_ON").length;
   const on = r.lanes.filter((l) => l.verdict === "MOVED_ON").length;
   if (n === 0) {
