@@ -16,6 +16,9 @@ BEGIN
     EXECUTE format('REVOKE ALL ON %s FROM event_admin_web', owned);
   END LOOP;
 END $$;
+-- What runs with the owner's rights is for its own triggers: on a table of a role's own it would write what that role may not.
+REVOKE EXECUTE ON FUNCTION ea_chain_audit(), ea_failure_rollup_insert(), ea_failure_rollup_update() FROM PUBLIC,
+  event_admin_web;
 GRANT USAGE ON SCHEMA public TO event_admin_web;
 
 -- Reads: everything but the bytes of events,
@@ -101,6 +104,9 @@ BEGIN
     EXECUTE format('REVOKE ALL ON %s FROM event_admin_projector', owned);
   END LOOP;
 END $$;
+-- What runs with the owner's rights is for its own triggers: on a table of a role's own it would write what that role may not.
+REVOKE EXECUTE ON FUNCTION ea_chain_audit(), ea_failure_rollup_insert(), ea_failure_rollup_update() FROM PUBLIC,
+  event_admin_projector;
 GRANT USAGE ON SCHEMA public TO event_admin_projector;
 
 -- Reads: the source, with its bytes, and who blocks what. Nothing that is archived or parked can be read back.
@@ -161,6 +167,9 @@ BEGIN
     EXECUTE format('REVOKE ALL ON %s FROM event_admin_read', owned);
   END LOOP;
 END $$;
+-- What runs with the owner's rights is for its own triggers: on a table of a role's own it would write what that role may not.
+REVOKE EXECUTE ON FUNCTION ea_chain_audit(), ea_failure_rollup_insert(), ea_failure_rollup_update() FROM PUBLIC,
+  event_admin_read;
 GRANT USAGE ON SCHEMA public TO event_admin_read;
 
 GRANT SELECT ON consumer_offsets, event_offset_counter_t, instance_graph_revision_t, projection_scope_t,

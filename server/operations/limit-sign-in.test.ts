@@ -51,3 +51,36 @@ test("ER-API-21 a sign-in form beyond its size is refused before anybody is aske
   expect((await attempt("alice", "x".repeat(20_000))).status).toBe(413);
   expect(asked()).toBe(0);
 });
+
+test("ER-API-22 a name's failures count however the attempt is written: JSON, twice the name, another spelling of the address, no script", async () => {
+  const base = "http://own.invalid/api/auth/callback";
+  const form = "application/x-www-form-urlencoded";
+  const ways: [string, string, string, Response][] = [
+    [
+      `${base}/credentials`,
+      "application/json",
+      '{"username":"alice","password":"x"}',
+      new Response("", { status: 401 }),
+    ],
+    [`${base}/credentials`, form, "username=zoe&username=alice&password=x", new Response("", { status: 401 })],
+    [`${base}/%63redentials`, form, "username=alice", new Response("", { status: 401 })],
+    [`${base}/credentials/more`, form, "username=alice", new Response("", { status: 401 })],
+    [
+      `${base}/credentials`,
+      form,
+      "username=alice",
+      new Response(null, { status: 302, headers: { location: "/sign-in?error=CredentialsSignin" } }),
+    ],
+  ];
+  for (const [url, type, body, answer] of ways) {
+    const { limiter, attempt } = site();
+    const send = () =>
+      limitSignIn(
+        limiter,
+        new Request(url, { method: "POST", headers: { "content-type": type }, body }),
+        async () => answer,
+      );
+    for (let n = 0; n < 2; n++) await send();
+    expect((await attempt("alice", right, "10.0.3.1")).status, `${url} ${body}`).toBe(429);
+  }
+});

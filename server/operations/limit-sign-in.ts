@@ -23,10 +23,10 @@ export async function limitSignIn(
     limiter.take("signIn", callerAddress(request));
     if (request.method !== "POST") return await signIn();
     const body = await readBody(request.clone(), MAX_FORM_BYTES);
-    const name = pathname.endsWith("/callback/credentials") ? nameIn(body) : null;
+    const name = isPassword(pathname) ? nameIn(request, body) : null;
     if (name !== null) limiter.check("signInName", name);
     const response = await signIn();
-    if (name !== null && response.status === 401) spend(limiter, name);
+    if (name !== null && isRefused(response)) spend(limiter, name);
     return response;
   } catch (error) {
     const refused = problem(toRefusal(error, requestIdOf(request), "signIn", "session"));
@@ -35,9 +35,39 @@ export async function limitSignIn(
   }
 }
 
-function nameIn(body: Buffer): string | null {
-  const name = new URLSearchParams(body.toString("utf8")).get("username");
-  return name === null ? null : name.trim().toLowerCase().slice(0, 128);
+/** However the address is written: the route reads its parts decoded, and none behind the provider. */
+function isPassword(pathname: string): boolean {
+  const parts = pathname.split("/").map((part) => decoded(part));
+  return parts.some((part, i) => part === "callback" && parts[i + 1] === "credentials");
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The name as the sign-in itself reads it: of a form the last one, or of JSON. */
+function nameIn(request: Request, body: Buffer): string | null {
+  const text = body.toString("utf8");
+  const json = request.headers.get("content-type")?.includes("application/json") ?? false;
+  const name = json ? jsonName(text) : new URLSearchParams(text).getAll("username").at(-1);
+  return typeof name === "string" ? name.trim().toLowerCase().slice(0, 128) : null;
+}
+
+function jsonName(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { username?: unknown } | null)?.username;
+  } catch {
+    return null;
+  }
+}
+
+/** 401 to a page of ours; a form sent without a script is led to the sign-in page with the error in its address. */
+function isRefused(response: Response): boolean {
+  return response.status === 401 || /[?&]error=/.test(response.headers.get("location") ?? "");
 }
 
 function spend(limiter: RateLimiter, name: string): void {

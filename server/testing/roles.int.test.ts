@@ -391,3 +391,25 @@ test("O25 nothing that web or projector does stays behind on its connection: no 
     }
   }
 });
+
+test("ER-PAY-11 no role lends itself the owner's rights by a trigger of its own on a table of its own", async () => {
+  for (const role of ["event_admin_web", "event_admin_projector", "event_admin_read"] as const) {
+    const lent = await rows(
+      `SELECT oid::regprocedure::text AS name FROM pg_proc
+        WHERE pronamespace = 'public'::regnamespace AND prosecdef AND has_function_privilege($1, oid, 'EXECUTE')`,
+      role,
+    );
+    expect(lent, role).toEqual([]);
+    const client = await db.poolAs(role).connect();
+    try {
+      await client.query("CREATE TEMP TABLE own (host_id uuid, n int)");
+      const trigger = client.query(
+        `CREATE TRIGGER lent AFTER INSERT ON own REFERENCING NEW TABLE AS added
+          FOR EACH STATEMENT EXECUTE FUNCTION ea_failure_rollup_insert()`,
+      );
+      await expect(trigger, role).rejects.toMatchObject({ code: "42501" });
+    } finally {
+      client.release(true);
+    }
+  }
+});
