@@ -54,6 +54,15 @@ CREATE TRIGGER event_repair_two_persons BEFORE UPDATE ON event_repair_t FOR EACH
 CREATE TRIGGER event_repair_approver_two_persons BEFORE UPDATE ON event_repair_t FOR EACH ROW
   WHEN (NEW.approved_by <> NEW.requested_by AND OLD.approved_by IS DISTINCT FROM NEW.approved_by)
   EXECUTE FUNCTION ea_two_persons('approved_by');
+-- Nothing of ours writes a row that is decided already; if anybody does, the question is the same.
+CREATE TRIGGER event_replay_request_two_persons_at_once BEFORE INSERT ON event_replay_request_t FOR EACH ROW
+  WHEN (NEW.approved_by <> NEW.requested_by) EXECUTE FUNCTION ea_two_persons('approved_by');
+CREATE TRIGGER event_replay_action_request_two_persons_at_once BEFORE INSERT ON event_replay_action_request_t FOR EACH ROW
+  WHEN (NEW.approved_by <> NEW.requested_by) EXECUTE FUNCTION ea_two_persons('approved_by');
+CREATE TRIGGER event_repair_two_persons_at_once BEFORE INSERT ON event_repair_t FOR EACH ROW
+  WHEN (NEW.decision_by <> NEW.requested_by) EXECUTE FUNCTION ea_two_persons('decision_by');
+CREATE TRIGGER event_repair_approver_two_persons_at_once BEFORE INSERT ON event_repair_t FOR EACH ROW
+  WHEN (NEW.approved_by <> NEW.requested_by) EXECUTE FUNCTION ea_two_persons('approved_by');
 --> statement-breakpoint
 -- A link is written once and ended once; it never goes away.
 CREATE TRIGGER person_link_never_deleted BEFORE DELETE ON person_link_t FOR EACH STATEMENT
@@ -74,7 +83,9 @@ BEGIN
     SELECT g.tgname, c.relname FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid
      WHERE NOT g.tgisinternal AND c.relnamespace = 'public'::regnamespace AND g.tgenabled <> 'A'
        AND g.tgname IN ('event_replay_request_two_persons', 'event_replay_action_request_two_persons', 'event_repair_two_persons',
-         'event_repair_approver_two_persons', 'person_link_never_deleted', 'person_link_never_truncated', 'person_link_frozen')
+         'event_repair_approver_two_persons', 'event_replay_request_two_persons_at_once',
+         'event_replay_action_request_two_persons_at_once', 'event_repair_two_persons_at_once',
+         'event_repair_approver_two_persons_at_once', 'person_link_never_deleted', 'person_link_never_truncated', 'person_link_frozen')
   LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ALWAYS TRIGGER %I', t.relname, t.tgname);
   END LOOP;

@@ -58,7 +58,7 @@ test("ER-APR-05 two persons whose identities differ only by case, and no link, a
   expect(await approve("Kim")).toBe("ok");
 });
 
-test("ER-APR-05 the database asks when the decision is written: a plan, an action and a repair of one person stay undecided", async () => {
+test("ER-APR-05 the database asks when the decision is written, also with the row itself: a plan, an action and a repair of one person stay undecided", async () => {
   const linked = id("dora2");
   const host = newId();
   await meet(who(host, "dora"), who(host, "dora2"));
@@ -82,6 +82,16 @@ test("ER-APR-05 the database asks when the decision is written: a plan, an actio
     const verdicts: string[] = [];
     for (const change of decided)
       verdicts.push(await verdict(client, () => client.query(`UPDATE ${change}`, [linked])));
+    verdicts.push(
+      await verdict(client, () =>
+        client.query(
+          `INSERT INTO event_replay_request_t SELECT (jsonb_populate_record(r, jsonb_build_object(
+             'replay_request_id', $2::text, 'status', 'PLANNING', 'approved_by', $1::text))).*
+             FROM event_replay_request_t r WHERE replay_request_id = $3`,
+          [linked, newId(), plan.replayRequestId],
+        ),
+      ),
+    );
     await client.query("SET LOCAL session_replication_role = replica");
     verdicts.push(await verdict(client, () => client.query(`UPDATE ${decided[0]}`, [linked])));
     return verdicts;
@@ -91,6 +101,7 @@ test("ER-APR-05 the database asks when the decision is written: a plan, an actio
     "EA007 event_repair_approver_two_persons",
     "EA007 event_repair_two_persons",
     "EA007 event_replay_action_request_two_persons",
+    "EA007 event_replay_request_two_persons_at_once",
     "EA007 event_replay_request_two_persons",
   ]);
 });

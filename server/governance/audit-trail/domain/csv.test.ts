@@ -46,6 +46,10 @@ const FIRST = [
   "\ufeff=",
   "\t=",
   "\u00a0+",
+  "\u0001=",
+  "\u202e=",
+  "\u00ad@",
+  "\u2212",
 ];
 
 test("ER-APR-17 O22 no exported cell begins with what a spreadsheet runs", () => {

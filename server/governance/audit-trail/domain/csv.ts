@@ -1,8 +1,8 @@
 /**
- * First characters by which a spreadsheet takes a cell for a formula or a command, full-width forms included, also behind
- * white space that it strips.
+ * First characters by which a spreadsheet takes a cell for a formula or a command, full-width forms and the typographic minus
+ * included, also behind what it strips or doesn't show: white space, control and format characters.
  */
-const FORMULA = /^[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|^[\t\r\n]/;
+const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20\u2212|%]|^[\t\r\n]/u;
 
 /**
  * A file for a spreadsheet: RFC 4180, every cell quoted, lines end with CR LF, a byte order mark so that it is read as UTF-8.

@@ -93,6 +93,7 @@ test("ER-APR-18 an ID, refresh or logout token of the same issuer is no access t
 
 test("a display name is plain text of bounded length, whatever the provider sends", () => {
   expect(actor({ ...PERSON, name: "A\u0000da\n" }).name).toBe("A da");
+  expect(actor({ ...PERSON, name: "bob\u202egnp\u200b" }).name).toBe("bob gnp");
   expect(actor({ ...PERSON, name: 7, preferred_username: "ada.l" }).name).toBe("ada.l");
   expect(actor({ ...PERSON, name: "x".repeat(300) }).name).toHaveLength(255);
   expect(actor({ ...PERSON, name: undefined }).name).toBe("ada");

@@ -80,10 +80,13 @@ function readRoles(value: unknown): string[] {
   return [...new Set(names)].filter((name) => !UNPRINTABLE.test(name)).slice(0, MAX_ROLES);
 }
 
+/** Also what isn't seen or turns the text round it: a name must not look like another person's. */
+const NOT_IN_A_NAME = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
 /** For display alone. */
 function readName({ name, preferred_username: username }: JWTPayload): string | null {
   for (const text of [name, username]) {
-    const plain = typeof text === "string" ? text.replace(new RegExp(UNPRINTABLE, "gu"), " ").trim() : "";
+    const plain = typeof text === "string" ? text.replace(NOT_IN_A_NAME, " ").trim() : "";
     if (plain !== "") return plain.slice(0, 255);
   }
   return null;

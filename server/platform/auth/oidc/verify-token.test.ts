@@ -62,6 +62,19 @@ test("ER-APR-18 issuer, audience, times and required claims of a signed token ar
   }
 });
 
+test("ER-APR-18 where the audience is the client itself, as in an ID token, an access token shows what it is", async () => {
+  const own = { ...oidc, audience: oidc.clientId };
+  const verdict = async (over: object, typ?: string) => {
+    const token = await idp.sign(claims({ aud: oidc.clientId, ...over }), typ ? { typ } : {});
+    const judged = await verifyProviderToken(token, own);
+    return judged.ok ? "ok" : judged.problem;
+  };
+  expect(await verdict({ nonce: "n", auth_time: now() }, "JWT")).toBe("NOT_AN_ACCESS_TOKEN");
+  expect(await verdict({}, "at+jwt")).toBe("ok");
+  expect(await verdict({ scope: "openid profile" }, "JWT")).toBe("ok");
+  expect(await verdict({ client_id: oidc.clientId }, "JWT")).toBe("ok");
+});
+
 test("ER-APR-18 only a signature by a published key of the provider counts: no shared secret, no algorithm none, no key of another", async () => {
   const { privateKey } = await generateKeyPair("RS256");
   const [head = "", body = "", signature = ""] = (await idp.sign(claims())).split(".");

@@ -22,6 +22,12 @@ const ALGORITHMS = [
 const CLOCK_TOLERANCE_SECONDS = 30;
 const TOKEN_TYPES = new Set(["jwt", "at+jwt", "application/at+jwt"]);
 
+/**
+ * Where access tokens name the client as their audience, as every ID token does, one has to show what it is: by its type, or by a
+ * claim that says what it gives access to (RFC 9068) and that no ID token carries.
+ */
+const ACCESS_MARKS = ["scope", "scp", "client_id"];
+
 /** Why a token doesn't count: for a log line and the sign-in page, never for the caller of an operation. */
 export type TokenProblem =
   | ClaimProblem
@@ -47,12 +53,13 @@ export async function verifyProviderToken(
   oidc: OidcConfig,
   keys: IssuerKeys = keysOf(oidc.issuer),
 ): Promise<TokenVerdict> {
+  let type: string;
   try {
-    const { typ } = decodeProtectedHeader(token);
-    if (typ !== undefined && !TOKEN_TYPES.has(typ.toLowerCase())) return { ok: false, problem: "NOT_AN_ACCESS_TOKEN" };
+    type = decodeProtectedHeader(token).typ?.toLowerCase() ?? "jwt";
   } catch {
     return { ok: false, problem: "NOT_A_JWT" };
   }
+  if (!TOKEN_TYPES.has(type)) return { ok: false, problem: "NOT_AN_ACCESS_TOKEN" };
   try {
     const { payload } = await jwtVerify(token, (header, input) => keys.find(header, input), {
       algorithms: ALGORITHMS,
@@ -61,6 +68,13 @@ export async function verifyProviderToken(
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ["sub", "exp", "iat"],
     });
+    if (
+      oidc.audience === oidc.clientId &&
+      type === "jwt" &&
+      !ACCESS_MARKS.some((name) => Object.hasOwn(payload, name))
+    ) {
+      return { ok: false, problem: "NOT_AN_ACCESS_TOKEN" };
+    }
     const read = readClaims(payload, oidc);
     return read.ok ? { ...read, expiresAt: payload.exp as number } : read;
   } catch (error) {
