@@ -24,12 +24,13 @@ async function post(
   return { ok: response.ok, status: response.status, url: body.url };
 }
 
-export type SignInResult = "ok" | "refused" | "unreachable";
+export type SignInResult = "ok" | "refused" | "wait" | "unreachable";
 
-/** Name and password of a demo identity. "refused" says only that the pair is wrong, never which half. */
+/** Name and password of a demo identity. "refused" says only that the pair is wrong, never which half; "wait" that there were too many attempts. */
 export async function signInWithPassword(username: string, password: string): Promise<SignInResult> {
   try {
     const answer = await post("/api/auth/callback/credentials", { username, password, callbackUrl: "/" });
+    if (answer.status === 429) return "wait";
     const error = answer.url ? new URL(answer.url, location.origin).searchParams.get("error") : null;
     if (error !== null && error !== "CredentialsSignin") return "unreachable";
     if (answer.status === 401 || error !== null) return "refused";

@@ -14,6 +14,8 @@ const DEMO_USERS = [
 
 const REFUSED = "This name and password do not belong together.";
 const UNREACHABLE = "The server did not answer. Nothing was sent twice; try again.";
+const WAIT = "Too many attempts. Wait a minute, then try again.";
+const PROBLEMS = { refused: REFUSED, wait: WAIT, unreachable: UNREACHABLE } as const;
 
 /** Sign-in: by the organisation's identity provider where one is configured, by a demo identity in demo mode. */
 export function SignInForm({
@@ -47,7 +49,7 @@ export function SignInForm({
       return;
     }
     setBusy(false);
-    setProblem(result === "refused" ? REFUSED : UNREACHABLE);
+    setProblem(PROBLEMS[result]);
   };
 
   const submit = (event: FormEvent) => {
