@@ -15,6 +15,8 @@ import { useReason } from "./use-reason";
 
 type Props = { request: Replay; decide: Decide };
 
+const UNKNOWN = "What the last press came to is not known yet; the durable status is read every 3 s.";
+
 const reasonOf = (permission: { reason: string | null }): string => permission.reason ?? "You may not do this.";
 
 function Checks({ request }: { request: Replay }) {
@@ -119,7 +121,7 @@ function Run({ request: r, decide }: Props) {
   const retry = offersRetry(r);
   if (!isUnstarted(r) && !retry) return null;
   if (r.status === "READY" || (r.status === "AWAITING_APPROVAL" && r.permissions.approve.allowed)) return null;
-  const { allowed } = r.permissions.execute;
+  const allowed = r.permissions.execute.allowed && !decide.unknown;
   const label = retry ? retryLabel(r) : `Run ${count(r.transactionCount)} now`;
   return (
     <div className="do">
@@ -150,7 +152,7 @@ function Run({ request: r, decide }: Props) {
           </p>
         </>
       ) : (
-        <Button wide disabledReason={reasonOf(r.permissions.execute)}>
+        <Button wide disabledReason={decide.unknown ? UNKNOWN : reasonOf(r.permissions.execute)}>
           {label}
         </Button>
       )}
@@ -173,8 +175,8 @@ function Withdraw({ request: r, decide }: Props) {
     <div className="do">
       <h2>Withdraw</h2>
       <p className="m">{preview ? "Ends the preview." : "Ends the request. The failures stay open."}</p>
-      {!r.permissions.cancel.allowed ? (
-        <Button wide disabledReason={reasonOf(r.permissions.cancel)}>
+      {!r.permissions.cancel.allowed || decide.unknown ? (
+        <Button wide disabledReason={decide.unknown ? UNKNOWN : reasonOf(r.permissions.cancel)}>
           Cancel request
         </Button>
       ) : open ? (
@@ -212,12 +214,12 @@ function Working({ request: r }: { request: Replay }) {
 }
 
 /** What was just done here, said where it was done; focus comes here because its button is gone. */
-function Outcome({ children }: { children: ReactNode }) {
+function Outcome({ failed, children }: { failed: boolean; children: ReactNode }) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => ref.current?.focus(), []);
   return (
-    <div className="note done outcome" role="status" tabIndex={-1} ref={ref}>
-      <Icon name="check" />
+    <div className={`note ${failed ? "failed" : "done"} outcome`} role="status" tabIndex={-1} ref={ref}>
+      <Icon name={failed ? "warning" : "check"} />
       <span>{children}</span>
     </div>
   );
@@ -239,7 +241,11 @@ const DECISIONS = ["approve", "cancel", "execute"] as const;
 export function DecisionPanel({ request, decide }: Props) {
   return (
     <>
-      {decide.outcome ? <Outcome key={decide.outcome}>{decide.outcome}</Outcome> : null}
+      {decide.outcome ? (
+        <Outcome key={decide.outcome.words} failed={decide.outcome.status === "FAILED"}>
+          {decide.outcome.words}
+        </Outcome>
+      ) : null}
       <Refusals request={request} errors={decide.errors} />
       <Decision request={request} decide={decide} />
       <Run request={request} decide={decide} />
@@ -252,7 +258,7 @@ export function DecisionPanel({ request, decide }: Props) {
 /** On a phone the action that waits for the viewer stays at the bottom edge; its reason is asked in its own place. */
 export function StickyActions({ request: r, decide }: Props) {
   const approve = r.status === "AWAITING_APPROVAL" && r.permissions.approve.allowed;
-  const run = r.permissions.execute.allowed;
+  const run = r.permissions.execute.allowed && !decide.unknown;
   if (!approve && !run) return null;
   const { pending } = decide;
   return (

@@ -11,12 +11,14 @@ type Props = { decision: Decision; error: unknown; request: Replay };
 export function DenialNote({ decision, error, request }: Props) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (error) ref.current?.scrollIntoView({ block: "nearest" });
+    if (!error) return;
+    ref.current?.scrollIntoView({ block: "nearest" });
+    ref.current?.focus({ preventScroll: true });
   }, [error]);
   if (!error) return null;
   const denial = denialOf(decision, asProblem(error), request);
   return (
-    <div className="note failed denial" role="alert" ref={ref}>
+    <div className="note failed denial" role="alert" tabIndex={-1} ref={ref}>
       <Icon name="warning" />
       <span>
         {denial.sentence} {denial.advice} <span className="code">{denial.code}</span>

@@ -36,8 +36,8 @@ function UnknownOutcome({ request: r }: { request: Replay }) {
       <Icon name="warning" />
       <span>
         <span className="b">What became of the execution is not known yet.</span> Nothing is sent again; the durable
-        status is read every 3 s. It was {REPLAY_STATUS_WORDS[r.status].word.toLowerCase()}{" "}
-        <Age at={r.asOf} suffix=" ago." />
+        status is read every 3 s. Last read <Age at={r.asOf} suffix=" ago" />:{" "}
+        {REPLAY_STATUS_WORDS[r.status].word.toLowerCase()}.
       </span>
     </div>
   );
@@ -80,6 +80,7 @@ function StaleNote({ request: r }: { request: Replay }) {
 /** Why it failed, what it left held, and the way on. */
 function FailedNote({ request: r }: { request: Replay }) {
   const held = quarantined(r);
+  const first = r.failureCode === "STALE_PLAN" ? undefined : r.items.find((i) => i.status === "FAILED");
   const parked = held.reduce((sum, b) => sum + b.parked, 0);
   return (
     <div className="note failed" role="status">
@@ -93,6 +94,15 @@ function FailedNote({ request: r }: { request: Replay }) {
             {many(held.length, "scope")} {held.length === 1 ? "stays" : "stay"} quarantined until{" "}
             {held.length === 1 ? "its failure is" : "their failures are"} recovered; live work for{" "}
             {held.length === 1 ? "it" : "them"} is parked, not lost{parked > 0 ? ` (${count(parked)} now)` : ""}.
+          </p>
+        ) : null}
+        {first ? (
+          <p>
+            The same bytes fail again until the cause is gone:{" "}
+            <Link className="link" href={failureHref(first.failureId)}>
+              why this one failed
+            </Link>
+            .
           </p>
         ) : null}
         <PlanAgain request={r} />
@@ -149,16 +159,22 @@ const PROGRESS_LOOK: Record<Replay["items"][number]["status"], string> = {
   FAILED: "bad",
 };
 
+type Props = { request: Replay /** What the last press came to is not known. */; unknown: boolean; starting: boolean };
+
+const STARTING = { bold: "It is being started.", rest: " Its durable status is read every 3 s." };
+
 /** The sentence the page turns on, the requester's reason, and what stands in the way. */
-export function RequestLead({ request: r, unknown }: { request: Replay; unknown: boolean }) {
-  const lead = leadOf(r);
+export function RequestLead({ request: r, unknown, starting }: Props) {
+  const lead = starting && isUnstarted(r) ? STARTING : leadOf(r);
   return (
     <div className="rq-lead">
       {unknown ? <UnknownOutcome request={r} /> : null}
-      <p className="lead" aria-live="polite">
-        <span className="b">{lead.bold}</span>
-        {lead.rest}
-      </p>
+      {unknown && isUnstarted(r) ? null : (
+        <p className="lead" aria-live="polite">
+          <span className="b">{lead.bold}</span>
+          {lead.rest}
+        </p>
+      )}
       {isUnstarted(r) && r.reason ? <blockquote>{r.reason}</blockquote> : null}
       {isWorking(r) ? <Progress request={r} /> : null}
       {r.stale ? <StaleNote request={r} /> : null}

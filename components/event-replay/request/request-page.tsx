@@ -118,7 +118,7 @@ export function RequestPage({ replayRequestId }: { replayRequestId: string }) {
             </Stale>
           ) : null}
           {request.validationMode === "VALIDATE_ONLY" ? null : <RequestSteps request={request} />}
-          <RequestLead request={request} unknown={unknown} />
+          <RequestLead request={request} unknown={unknown} starting={decide.pending === "execute"} />
           {request.planHash ? (
             <>
               <RequestNumbers request={request} />

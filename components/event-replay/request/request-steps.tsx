@@ -1,4 +1,5 @@
 "use client";
+import { isEnded } from "@/components/api/replay";
 import { useNow, useZone } from "@/components/ui/clock";
 import { exactTime } from "@/components/ui/format";
 import { StatusGlyph } from "@/components/ui/status";
@@ -48,7 +49,9 @@ export function RequestSteps({ request }: { request: Replay }) {
               <StepGlyph step={step} />
               <span>
                 {step.word}
-                <span className="vh">, {STATE_WORDS[step.state]}</span>
+                <span className="vh">
+                  , {step.state === "next" && isEnded(request.status) ? "not reached" : STATE_WORDS[step.state]}
+                </span>
               </span>
               <span className="m">{[at, step.note].filter(Boolean).join(", ")}</span>
             </li>

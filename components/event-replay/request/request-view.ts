@@ -50,6 +50,7 @@ const how = (n: number) => (n > 1 ? " unchanged, one after another, stopping at 
 function waiting(r: Replay): Lead {
   const { requester, approver } = r.people;
   if (r.status === "APPROVED") {
+    if (r.stale) return { bold: "It was approved, and has gone stale.", rest: " It never started and never will." };
     const by = approver ? capital(personName(approver)) : "A second person";
     return { bold: `${by} approved it.`, rest: " Nothing has started: somebody who may run it starts it here." };
   }
@@ -103,7 +104,15 @@ function succeeded(r: Replay): Lead {
     on > 0
       ? `, and ${on === n ? (n === 1 ? "it has" : "all have") : `${count(on)} ${on === 1 ? "has" : "have"}`} moved on since`
       : "";
-  return { bold: `${moved}${since}.`, rest: `${drained} New commands are taken again.` };
+  return { bold: `${moved}${since}.`, rest: `${drained}${laterVersions(r)}` };
+}
+
+/** Commands on a scope are taken again once nothing of it waits; versions after the plan's may be failures of their own. */
+function laterVersions(r: Replay): string {
+  const behind = r.lanes.filter((l) => l.appendedVersion !== null && l.appendedVersion > (l.nowVersion ?? 0)).length;
+  if (behind === 0) return " New commands are taken again.";
+  const which = r.lanes.length === 1 ? "It has" : `${count(behind)} of them ${behind === 1 ? "has" : "have"}`;
+  return ` ${which} later versions that are not projected; while failures of ${behind === 1 ? "it" : "them"} are open, commands on ${behind === 1 ? "it" : "them"} are refused.`;
 }
 
 function failed(r: Replay): Lead {

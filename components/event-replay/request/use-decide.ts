@@ -1,5 +1,7 @@
 "use client";
 import { useRef, useState } from "react";
+import { asProblem } from "@/components/api/problem";
+import { isAmbiguous, isEnded } from "@/components/api/replay";
 import type { Replay } from "./request-view";
 import { type Reason, useReason } from "./use-reason";
 import type { useRequest } from "./use-request";
@@ -8,13 +10,14 @@ const RAN: Partial<Record<Replay["status"], string>> = {
   SUCCEEDED: "It ran to its end.",
   INSTALLING_BARRIER: "It is started. Its durable status is read every 3 s.",
   RUNNING: "It is running. Its durable status is read every 3 s.",
+  FAILED: "It ran and failed; the page says where.",
 };
 
 /**
  * The decisions of the viewer. Each sends the hash that is on the screen and the reason, once: a second press while the first
  * is under way does nothing, and the server counts a repeated decision once.
  */
-export function useDecide({ request, decisions, execute, hostId }: ReturnType<typeof useRequest>) {
+export function useDecide({ request, decisions, execute, hostId, unknown }: ReturnType<typeof useRequest>) {
   const reason = useReason();
   const [outcome, setOutcome] = useState<{ status: Replay["status"]; words: string }>();
   const busy = useRef(false);
@@ -54,12 +57,15 @@ export function useDecide({ request, decisions, execute, hostId }: ReturnType<ty
   return {
     reason,
     /** What was done here last, while the request is still in the state that came of it. */
-    outcome: outcome?.status === request?.status ? outcome?.words : undefined,
+    outcome: outcome && outcome.status === request?.status ? outcome : undefined,
     pending,
+    /** Nothing can be decided until the durable status says what became of the last press. */
+    unknown,
     errors: {
       approve: decisions.approve.error,
       cancel: decisions.cancel.error,
-      execute: decisions.execute.error,
+      // What was not known is known once the request has ended.
+      execute: request && isEnded(request.status) && isLost(decisions.execute.error) ? null : decisions.execute.error,
     },
     approve: () =>
       decide(reason, (text, planHash, onSettled) =>
@@ -90,5 +96,7 @@ export function useDecide({ request, decisions, execute, hostId }: ReturnType<ty
       ),
   };
 }
+
+const isLost = (error: unknown): boolean => Boolean(error) && isAmbiguous(asProblem(error));
 
 export type Decide = ReturnType<typeof useDecide>;
