@@ -70,3 +70,17 @@ test("ER-UI-04 the history counts commits and keeps persons with their reasons",
   expect(lines.map((l) => l.words)).toEqual(["Succeeded", "2 items committed", "Run by Alice Moreau"]);
   expect(lines[2]?.reason).toBe("Now.");
 });
+
+test("ER-UI-04 a success whose scope has later versions open doesn't say that commands on it are taken", () => {
+  const [lane] = replay().lanes;
+  if (!lane) throw new Error("the request has a scope");
+  const after = (appendedVersion: number) =>
+    leadOf(
+      replay({
+        status: "SUCCEEDED",
+        lanes: [{ ...lane, nowVersion: lane.afterVersion, verdict: "AS_PLANNED", appendedVersion }],
+      }),
+    ).rest;
+  expect(after(lane.afterVersion)).toContain("New commands are taken again");
+  expect(after(lane.afterVersion + 2)).toContain("commands on it are refused");
+});
