@@ -215,7 +215,7 @@ test("the overview shows what waits for approval, and how the latest recoveries 
   });
   await open(page, "/");
   await expect(page.getByRole("heading", { name: "Waiting for approval" })).toBeVisible();
-  await expect(page.getByRole("heading", { name: "Recent recoveries" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Recent replays" })).toBeVisible();
   const ended = page.locator(`main li:has(a[href$="${cancelled.replayRequestId}"])`);
   await expect(ended).toContainText("Cancelled");
   await expect(ended).toContainText("nothing ran");

@@ -16,13 +16,15 @@ import { DEMO_STEPS, demoStep } from "./demo-steps";
 export function DemoBar({ open = 0 }: { open?: number | undefined }) {
   const { hostId } = useViewer();
   const inbox = useQuery(listEventReplay(waitingForMe(hostId)));
-  const approved = useQuery(listEventReplay({ hostId, statuses: ["APPROVED"], pageSize: 1 }));
+  const approved = useQuery(listEventReplay({ hostId, statuses: ["APPROVED"], pageSize: 5 }));
   const { data } = useQuery(demoState(hostId));
   const { breakProjection, fixHandler } = useDemoCommands(hostId);
   const busy = breakProjection.isPending || fixHandler.isPending;
   const error = breakProjection.error ?? fixHandler.error;
   const broken = data?.broken ?? false;
-  const planned = inbox.data ? openTotal(inbox.data.counts) + (approved.data?.total ?? 0) : 0;
+  const planned = inbox.data
+    ? openTotal(inbox.data.counts) + (approved.data?.items.filter((request) => !request.stale).length ?? 0)
+    : 0;
   const step = demoStep({ broken, open, planned });
   const run = (command: typeof breakProjection | typeof fixHandler) => {
     if (busy) return;

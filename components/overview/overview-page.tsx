@@ -132,7 +132,7 @@ export function OverviewPage() {
               </section>
               <section>
                 <div className="sec-h">
-                  <h2>Recent recoveries</h2>
+                  <h2>Recent replays</h2>
                   <Link className="push link" href="/event-replay/requests">
                     All requests
                   </Link>
