@@ -269,9 +269,11 @@ export const failureDelivery = z.strictObject({
 
 export const timelineEntry = z.strictObject({
   ts: instant,
-  kind: z.enum(["CAPTURED", "DELIVERED_AGAIN", "RESOLVED", "WAIVED"]),
+  kind: z.enum(["CAPTURED", "DELIVERED_AGAIN", "REPLAYED", "RESOLVED", "WAIVED"]),
   /** Our own sentence, no value of the event. */
   sentence: z.string().max(240),
+  /** The request that the sentence names, of REPLAYED. */
+  replayRequestId: uuid.optional(),
 });
 
 export const getEventReplayFailureResponse = z.strictObject({
@@ -289,6 +291,8 @@ export const getEventReplayFailureResponse = z.strictObject({
         graphRevision: version.optional(),
         aggregateVersion: version.optional(),
         status: failureStatus,
+        /** Held since a replay failed: a plan, not a fix alone, frees it. */
+        quarantined: z.boolean(),
       }),
     )
     .max(500),

@@ -100,9 +100,13 @@ export function FailureScopeTable({ failure }: { failure: GetFailureResponse }) 
                     {s.scopeType === "GRAPH_ROOT" ? "Graph root" : "Aggregate"}
                   </td>
                   <td data-l="State">
-                    <Status status={STATUS_WORDS[s.status].status}>
-                      {s.status === "OPEN" ? "Blocked" : STATUS_WORDS[s.status].word}
-                    </Status>
+                    {s.quarantined ? (
+                      <Status status="held">Quarantined</Status>
+                    ) : (
+                      <Status status={STATUS_WORDS[s.status].status}>
+                        {s.status === "OPEN" ? "Blocked" : STATUS_WORDS[s.status].word}
+                      </Status>
+                    )}
                   </td>
                 </tr>
               ))}

@@ -10,6 +10,7 @@ export type OwnScope = {
   readonly scopeType: "AGGREGATE" | "GRAPH_ROOT";
   readonly scopeKey: string;
   readonly status: ScopeRow["status"];
+  readonly quarantined: boolean;
   readonly versions: readonly number[];
   readonly member: MemberRow | undefined;
 };
@@ -28,7 +29,8 @@ export function ownScopes(scopes: readonly ScopeRow[], members: readonly MemberR
     const scopeType = scope.scopeType === "GRAPH_ROOT" ? "GRAPH_ROOT" : "AGGREGATE";
     const step = steps.get(scopeId({ type: scopeType, key: scope.scopeKey }));
     const versions = [...(step?.versions ?? [])].sort((a, b) => a - b).slice(0, 500);
-    return { scopeType, scopeKey: scope.scopeKey, status: scope.status, versions, member: step?.member };
+    const { scopeKey, status, quarantined } = scope;
+    return { scopeType, scopeKey, status, quarantined, versions, member: step?.member };
   });
 }
 

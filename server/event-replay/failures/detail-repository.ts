@@ -1,4 +1,5 @@
 import type { Tx } from "@/server/platform/db/transaction";
+import type { ReplayAttempt } from "./domain/timeline";
 
 export type FailureFacts = {
   readonly contentFingerprint: string;
@@ -36,6 +37,8 @@ export type ScopeRow = {
   readonly scopeType: string;
   readonly scopeKey: string;
   readonly status: "OPEN" | "RESOLVED" | "WAIVED";
+  /** An unreleased barrier holds it in quarantine. */
+  readonly quarantined: boolean;
 };
 
 export type DeliveryRow = {
@@ -80,9 +83,13 @@ export async function loadMembers(tx: Tx, hostId: string, failureId: string): Pr
 
 export async function loadScopes(tx: Tx, hostId: string, failureId: string): Promise<ScopeRow[]> {
   return await tx.query<ScopeRow>(
-    `SELECT scope_type AS "scopeType", scope_key AS "scopeKey", status FROM event_failure_scope_t
-      WHERE host_id = $1 AND failure_id = $2 AND scope_type IN ('AGGREGATE', 'GRAPH_ROOT')
-      ORDER BY scope_type COLLATE "C", scope_key COLLATE "C" LIMIT 500`,
+    `SELECT s.scope_type AS "scopeType", s.scope_key AS "scopeKey", s.status,
+        EXISTS (SELECT FROM event_replay_barrier_t b WHERE b.host_id = s.host_id AND b.projection_name = s.projection_name
+          AND b.consumer_group = s.consumer_group AND b.scope_type = s.scope_type AND b.scope_key = s.scope_key
+          AND b.released_ts IS NULL AND b.state = 'QUARANTINED') AS quarantined
+      FROM event_failure_scope_t s
+      WHERE s.host_id = $1 AND s.failure_id = $2 AND s.scope_type IN ('AGGREGATE', 'GRAPH_ROOT')
+      ORDER BY s.scope_type COLLATE "C", s.scope_key COLLATE "C" LIMIT 500`,
     [hostId, failureId],
     "failures_scopes",
   );
@@ -99,6 +106,22 @@ export async function loadDeliveries(tx: Tx, hostId: string, failureId: string):
       ORDER BY last_observed_ts DESC, delivery_id LIMIT 50`,
     [hostId, failureId],
     "failures_deliveries",
+  );
+}
+
+/** The newest 20 tries to replay it for good: request, which try, result and our code; `ts` is its end, else its begin. */
+export async function loadAttempts(tx: Tx, hostId: string, failureId: string): Promise<ReplayAttempt[]> {
+  return await tx.query<ReplayAttempt>(
+    `SELECT a.replay_request_id AS "replayRequestId", a.attempt_number AS "attemptNumber", a.result,
+        a.error_code AS "errorCode", coalesce(a.completed_ts, a.started_ts) AS ts
+      FROM event_replay_item_t i
+      JOIN event_replay_request_t r ON r.host_id = i.host_id AND r.replay_request_id = i.replay_request_id
+      JOIN event_replay_attempt_t a ON a.host_id = i.host_id AND a.replay_request_id = i.replay_request_id
+        AND a.item_ordinal = i.item_ordinal
+      WHERE i.host_id = $1 AND i.failure_id = $2 AND r.validation_mode = 'EXECUTE'
+      ORDER BY coalesce(a.completed_ts, a.started_ts) DESC, a.replay_attempt_id DESC LIMIT 20`,
+    [hostId, failureId],
+    "failures_attempts",
   );
 }
 

@@ -1,13 +1,20 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { GetFailureResponse } from "@/server/contracts/failures";
+import { processReplay } from "@/server/event-replay/execution/process-event-replay";
+import { EXECUTION } from "@/server/event-replay/execution/settings";
 import { newId } from "@/server/platform/ids";
 import { testDatabase } from "@/server/testing/database";
 import { insertFailures, waiveFailures } from "@/server/testing/failures";
+import { LEDGER_DDL, ledgerProjection } from "@/server/testing/ledger-projection";
 import { callOperation, readContext } from "@/server/testing/read-context";
+import { brokenLedger, failedUpdates, seedPlan } from "@/server/testing/replay-plans";
 import { insertRepair, insertRequest, moveRequest, runningRequest } from "@/server/testing/replay-rows";
 import { failureOperations } from "./operations";
 
 const db = testDatabase();
+beforeAll(async () => {
+  await db.pool.query(LEDGER_DDL);
+});
 const get = (hostId: string, failureId: string, may: readonly string[] = []) =>
   callOperation<GetFailureResponse>(failureOperations, "getEventReplayFailure", readContext(db.pool, hostId, { may }), {
     failureId,
@@ -209,4 +216,35 @@ test("ER-UI-02 the detail links the legacy notification of the same transaction 
     newest: { notificationId: failure?.eventIds[0], status: "DLQ" },
   });
   expect(answer.deliveryCount).toBe(1);
+});
+
+test("ER-API-04 a replay that failed stands in the failure's timeline with its request and code, and its scope is quarantined", async () => {
+  const captured = await failedUpdates(db.pool, [newId()]);
+  const failureId = captured.failureIds[0] as string;
+  const before = await get(captured.hostId, failureId);
+  expect(before.dependencyScopes.map((s) => s.quarantined)).toEqual([false]);
+  expect(before.timeline.map((t) => t.kind)).not.toContain("REPLAYED");
+
+  const failed = await seedPlan(db.pool, captured, { status: "INSTALLING_BARRIER" });
+  await processReplay({ pool: db.pool, projection: brokenLedger() }, failed, EXECUTION);
+  const after = await get(captured.hostId, failureId);
+  const { rows } = await db.pool.query<{ code: string }>(
+    "SELECT error_code AS code FROM event_replay_attempt_t WHERE replay_request_id = $1",
+    [failed.replayRequestId],
+  );
+  expect(after.dependencyScopes.map((s) => [s.status, s.quarantined])).toEqual([["OPEN", true]]);
+  expect(after.timeline[0]).toEqual({
+    ts: expect.any(String),
+    kind: "REPLAYED",
+    sentence: `Replayed by request ${failed.replayRequestId}: failed, ${rows[0]?.code}.`,
+    replayRequestId: failed.replayRequestId,
+  });
+
+  const fixed = await seedPlan(db.pool, captured, { status: "INSTALLING_BARRIER" });
+  await processReplay({ pool: db.pool, projection: ledgerProjection() }, fixed, EXECUTION);
+  const done = await get(captured.hostId, failureId);
+  expect(done.dependencyScopes.map((s) => [s.status, s.quarantined])).toEqual([["RESOLVED", false]]);
+  const sentences = done.timeline.map((t) => t.sentence);
+  expect(sentences).toContain("Its transaction is projected, by replay of the archived bytes.");
+  expect(sentences).toContain(`Replayed by request ${fixed.replayRequestId}: succeeded.`);
 });

@@ -11,6 +11,7 @@ import { laneKeyOf, ownScopes, toLane } from "./detail-lanes";
 import {
   type FailureFacts,
   type FailureHold,
+  loadAttempts,
   loadDeliveries,
   loadFacts,
   loadHold,
@@ -80,6 +81,7 @@ async function read(tx: Tx, ctx: ReplayContext, failureId: string): Promise<GetF
       scopeKey: scope.scopeKey,
       ...orderOf(scope),
       status: scope.status,
+      quarantined: scope.quarantined,
     })),
     errorType: row.sqlState,
     errorMessage: explainCause(item.cause, gap),
@@ -108,6 +110,7 @@ async function read(tx: Tx, ctx: ReplayContext, failureId: string): Promise<GetF
         firstObservedTs: toIso(d.firstObservedTs),
         lastObservedTs: toIso(d.lastObservedTs),
       })),
+      attempts: (await loadAttempts(tx, hostId, failureId)).map((a) => ({ ...a, ts: toIso(a.ts) })),
     }),
     notifications: {
       count: notifications.count,

@@ -9,15 +9,36 @@ export type TimelineFacts = {
     readonly firstObservedTs: string;
     readonly lastObservedTs: string;
   }[];
+  /** Tries to replay it, by plans that may write. `ts`: when it ended, of a running one when it began. */
+  readonly attempts: readonly ReplayAttempt[];
+};
+
+export type ReplayAttempt = {
+  readonly replayRequestId: string;
+  readonly attemptNumber: number;
+  readonly result: "RUNNING" | "SUCCEEDED" | "FAILED" | "ABANDONED";
+  readonly errorCode: string | null;
+  readonly ts: string;
 };
 
 export type TimelineEntry = {
   readonly ts: string;
-  readonly kind: "CAPTURED" | "DELIVERED_AGAIN" | "RESOLVED" | "WAIVED";
+  readonly kind: "CAPTURED" | "DELIVERED_AGAIN" | "REPLAYED" | "RESOLVED" | "WAIVED";
   readonly sentence: string;
+  /** The request the sentence names. */
+  readonly replayRequestId?: string;
 };
 
 const SOURCE = { DATABASE: "the outbox", KAFKA: "Kafka" } as const;
+
+const OUTCOME = { RUNNING: "running", SUCCEEDED: "succeeded", FAILED: "failed", ABANDONED: "was interrupted" } as const;
+
+/** Request, which try (from the second on), result and code of ours; at most 240 characters. */
+function attemptSentence({ replayRequestId, attemptNumber, result, errorCode }: ReplayAttempt): string {
+  const which = attemptNumber > 1 ? `, attempt ${attemptNumber}` : "";
+  const code = errorCode !== null && result !== "SUCCEEDED" ? `, ${errorCode}` : "";
+  return `Replayed by request ${replayRequestId}${which}: ${OUTCOME[result]}${code}.`;
+}
 
 /** What happened to a failure, newest first, in sentences of ours. Instants are ISO texts of one form, so they sort as text. */
 export function timelineOf(facts: TimelineFacts): TimelineEntry[] {
@@ -50,11 +71,15 @@ export function timelineOf(facts: TimelineFacts): TimelineEntry[] {
     entries.push({
       ts: facts.resolvedTs,
       kind: "RESOLVED",
-      sentence: `Projected ${how}; its scopes accept commands again.`,
+      sentence: `Its transaction is projected, ${how}.`,
     });
   }
   if (facts.resolvedTs !== null && facts.status === "WAIVED") {
     entries.push({ ts: facts.resolvedTs, kind: "WAIVED", sentence: "Waived by two people; it was not projected." });
+  }
+  for (const attempt of facts.attempts) {
+    const { ts, replayRequestId } = attempt;
+    entries.push({ ts, kind: "REPLAYED", sentence: attemptSentence(attempt), replayRequestId });
   }
   return entries.sort((a, b) => (a.ts < b.ts ? 1 : a.ts > b.ts ? -1 : 0)).slice(0, 200);
 }
