@@ -264,3 +264,35 @@ test("ER-APR-12 an old tab can't approve what was withdrawn meanwhile: one outco
   expect(now.history.map((entry) => entry.event)).not.toContain("EVENT_REPLAY_PLAN_APPROVED");
   await bob.context.close();
 });
+
+test("ER-APR-08 a session that ends, or passes to somebody else, loses nothing typed and decides nothing in their name", async ({
+  page,
+  browser,
+}) => {
+  await signIn(page, "alice");
+  const plan = await planned(page, [await anyRecoverable(page)], "To be decided");
+  const bob = await person(browser, "bob");
+  await open(bob.page, `/event-replay/requests/${plan.replayRequestId}`);
+  const reason = bob.page.getByLabel("Reason");
+  await reason.fill("Half a page of thoughts");
+  await bob.context.clearCookies();
+  await bob.page.getByRole("button", { name: "Approve this plan" }).click();
+  await expect(bob.page.getByRole("alert").filter({ hasText: "UNAUTHENTICATED" })).toBeVisible();
+  await expect(bob.page.getByRole("alert").filter({ hasText: "Your session has ended" })).toBeVisible({
+    timeout: 40_000,
+  });
+  await expect(reason).toHaveValue("Half a page of thoughts");
+
+  const other = await bob.context.newPage();
+  await signIn(other, "carol");
+  await bob.page.getByRole("button", { name: "Approve this plan" }).click();
+  await expect(bob.page.getByRole("alert").filter({ hasText: "UNAUTHENTICATED" })).toBeVisible();
+  expect(await getReplay(page, plan.replayRequestId)).toMatchObject({ status: "AWAITING_APPROVAL" });
+
+  await other.context().clearCookies();
+  await signIn(other, "bob");
+  await expect(reason).toHaveValue("Half a page of thoughts");
+  await bob.page.getByRole("button", { name: "Approve this plan" }).click();
+  await expect.poll(async () => (await getReplay(page, plan.replayRequestId)).status).toBe("APPROVED");
+  await bob.context.close();
+});

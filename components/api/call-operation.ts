@@ -4,6 +4,14 @@ import { Problem, parseProblem } from "./problem";
 /** Header by which an answer names its log line. */
 const REQUEST_ID = "x-request-id";
 const TIMEOUT_MS = 30_000;
+/** Header by which a page says for whom it was made: in another tab somebody else may have signed in since. */
+const VIEWER = "x-event-admin-viewer";
+let viewer: string | undefined;
+
+/** From now on calls of this page are made as this person or refused. */
+export function callAs(personKey: string): void {
+  if (typeof window !== "undefined") viewer = personKey;
+}
 
 const readJson = async (response: Response): Promise<unknown> => {
   try {
@@ -23,7 +31,7 @@ export async function callOperation<Response>(name: string, request: object, sig
   try {
     response = await fetch(`/api/event-replay/${name}`, {
       method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json" },
+      headers: { "content-type": "application/json", accept: "application/json", ...(viewer && { [VIEWER]: viewer }) },
       body: JSON.stringify(request),
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
       cache: "no-store",

@@ -1,5 +1,6 @@
 "use client";
 import { createContext, type ReactNode, useContext } from "react";
+import { callAs } from "./call-operation";
 
 /** What the console knows of the viewer: for display, and the host that every request names. Never roles or a token. */
 export type Viewer = {
@@ -13,6 +14,7 @@ export type Viewer = {
 const Session = createContext<Viewer | undefined>(undefined);
 
 export function ViewerProvider({ viewer, children }: { viewer: Viewer; children: ReactNode }) {
+  callAs(viewer.personKey);
   return <Session.Provider value={viewer}>{children}</Session.Provider>;
 }
 

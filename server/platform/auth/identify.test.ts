@@ -93,6 +93,15 @@ test("ER-APR-18 a cookie session sends JSON: what a form of another page could s
   }
 });
 
+test("ER-APR-08 a page made for one person does nothing in the name of another who signed in since", async () => {
+  const headers = { ...(await session()), ...JSON_TYPE, origin: "http://admin.invalid:3000" };
+  const viewed = (viewer: string) => request({ ...headers, "x-event-admin-viewer": viewer });
+  expect((await identifyRequest(viewed(person.userId), config)).name).toBe("Ada");
+  await expect(identifyRequest(viewed("0193f2d0-0000-7000-8000-0000000000ab"), config)).rejects.toMatchObject({
+    code: "UNAUTHENTICATED",
+  });
+});
+
 test("ER-APR-18 a GET that another site started does not count as the person's", async () => {
   const cross = request({ ...(await session()), "sec-fetch-site": "cross-site" }, "GET");
   await expect(identifyRequest(cross, config)).rejects.toMatchObject({ code: "AUTHORIZATION_DENIED" });

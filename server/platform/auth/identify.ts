@@ -20,7 +20,22 @@ export async function identifyRequest(request: Request, config: IdentityConfig):
   }
   const actor = authenticated(await actorOfCookies(request.headers.get("cookie"), config));
   requireSameOrigin(request, actor, config.publicUrl);
+  requireViewer(request, actor);
   return actor;
+}
+
+/** Header by which a page of the console says for whom it was made. */
+const VIEWER = "x-event-admin-viewer";
+
+/**
+ * A page made for one person decides nothing in the name of another who signed in in the same browser since: for that person
+ * nobody is signed in any more. No proof of anything; without the header nothing is asked.
+ */
+function requireViewer(request: Request, actor: Actor): void {
+  const viewer = request.headers.get(VIEWER);
+  if (viewer !== null && viewer !== actor.userId) {
+    throw new AppError("UNAUTHENTICATED", { errors: [{ field: "", rule: "ANOTHER_PERSON" }] });
+  }
 }
 
 /**
