@@ -186,11 +186,9 @@ test("what a plan holds stays marked in the frozen selection; the rest is planne
   const { body: plan } = await ask(page, "getEventReplay", { replayRequestId });
   await expect(page.getByText(/^\d planned$/)).toBeVisible();
   await expect(page.getByRole("link", { name: /^Plan the other [12]$/ })).toBeVisible();
+  // A plan that came to nothing gives its failures back without being asked.
   await ask(page, "cancelEventReplay", { replayRequestId, planHash: plan.planHash, reason: "Only looked at" });
-  await page.getByRole("button", { name: "Review selection" }).click();
-  await page.getByRole("button", { name: /^Unmark \d planned$/ }).click();
-  await page.getByRole("button", { name: "Done" }).click();
-  await expect(page.getByRole("link", { name: "Plan replay of 3" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Plan replay of 3" })).toBeVisible({ timeout: 30_000 });
 });
 
 test("who may only read sees why nothing can be planned; an empty tab says where a selection is made", async ({

@@ -15,7 +15,8 @@ import { FailureFilters } from "./panels/failure-filters";
 import { NoMatch, NothingOpen } from "./panels/failures-states";
 import { SelectionBar, useSelectionCheck } from "./panels/selection-bar";
 import { planFailureHref, plannable, planSelectionHref } from "./plan/plan-batch";
-import { useSelection } from "./selection";
+import { selectedMatching } from "./selected-matching";
+import { standing, useSelection } from "./selection";
 import { FailureGroups } from "./tables/failure-groups";
 import { FailureList } from "./tables/failure-list";
 import { notSelectable } from "./tables/failure-row";
@@ -57,8 +58,9 @@ export function FailuresPage() {
   const hour = Math.floor(now / 3_600_000);
   const filter = useMemo(() => filterOf(view, hostId, hour * 3_600_000), [view, hostId, hour]);
   const rows = useFailureRows(view, filter);
-  const { selection, set, clear, unmark } = useSelection(hostId, personKey);
-  const check = useSelectionCheck(hostId, selection);
+  const { selection: kept, set, clear, unmark } = useSelection(hostId, personKey);
+  const check = useSelectionCheck(hostId, kept);
+  const selection = useMemo(() => standing(kept, check), [kept, check]);
 
   const flat = view.layout === "flat";
   const items = flat ? (rows.list.data?.items ?? []) : rows.groups.flatMap((g) => (g.open ? [...(g.items ?? [])] : []));
@@ -97,13 +99,21 @@ export function FailuresPage() {
 
   const causes = rows.causes.data;
   const total = causes?.total ?? 0;
+  const matched = selectedMatching({
+    causes: (causes?.groups ?? []).map((g) => ({ count: g.count, selected: selectedIn(g.cause.key) })),
+    byCauseOnly: filtersOf(view).every((key) => key === "cause"),
+    shown: ids.length,
+    shownSelected: ids.filter((id) => selection.ids.has(id)).length,
+  });
   const all =
     view.status === "OPEN" && total > 0
       ? {
-          checked: selection.ids.size >= total,
-          mixed: selection.ids.size > 0 && selection.ids.size < total,
-          label: `Select all ${count(total)} matching${selection.ids.size > 0 ? `, ${count(selection.ids.size)} are selected` : ""}`,
-          onChange: () => (selection.ids.size > 0 ? clear() : void selectMatching(undefined, true)),
+          checked: matched >= total,
+          mixed: matched > 0 && matched < total,
+          label: `Select all ${count(total)} matching${matched > 0 ? `, ${count(matched)} are selected` : ""}`,
+          // What is selected and does not match stays selected.
+          onChange: () =>
+            matched > 0 && matched >= selection.ids.size ? clear() : void selectMatching(undefined, matched === 0),
         }
       : undefined;
   const handlers = { selected: selection.ids, current, onToggle: toggle, onCurrent: setCurrent };

@@ -62,6 +62,32 @@ export function withPlanned(selection: Selection, ids: readonly string[], replay
   return { ...selection, planned };
 }
 
+type Standing = {
+  notOpenIds: readonly string[];
+  plans: readonly { replayRequestId: string; failureIds: readonly string[] }[];
+};
+
+/**
+ * The selection with those marks alone that say what is: the failure is open, and a plan that can still run holds it. Marks of
+ * plans that are over don't count. Until the server has told how it stands, the marks count as they are.
+ */
+export function standing(selection: Selection, check: Standing | undefined): Selection {
+  if (!check || selection.planned.size === 0) return selection;
+  const gone = new Set(check.notOpenIds);
+  const planned = new Map<string, string>();
+  for (const { replayRequestId, failureIds } of check.plans) {
+    for (const id of failureIds) if (selection.planned.has(id) && !gone.has(id)) planned.set(id, replayRequestId);
+  }
+  return { ...selection, planned };
+}
+
+/** The check as it is once this plan was made: so that nothing is planned twice before it is read again. */
+export function withPlan<T extends Standing>(check: T, failureIds: readonly string[], replayRequestId: string): T {
+  const ids = new Set(failureIds);
+  const others = check.plans.map((p) => ({ ...p, failureIds: p.failureIds.filter((id) => !ids.has(id)) }));
+  return { ...check, plans: [...others, { replayRequestId, failureIds: [...ids] }] };
+}
+
 const load = (key: string): Selection => {
   let selection = cache.get(key);
   if (!selection) {

@@ -201,6 +201,8 @@ export const checkEventReplaySelectionResponse = z.strictObject({
   /** Ids that are not OPEN on this host any more (or never were), at most 500 of `notOpen`. */
   notOpen: count,
   notOpenIds: z.array(uuid).max(500),
+  /** Open ones that a plan holds which can still run or runs, each under one plan: the furthest. */
+  plans: z.array(z.strictObject({ replayRequestId: uuid, failureIds: z.array(uuid).max(10_000) })).max(10_000),
   notExecutable: count,
   byCause: z.array(z.strictObject({ causeKey: z.string().max(512), count })).max(100),
   /** Where the open ones failed, most first: a plan holds failures of one projection and group. */

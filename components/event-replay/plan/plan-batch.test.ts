@@ -60,6 +60,6 @@ test("how many at first offers smaller steps only, and says what becomes of the 
 
 test("what is left to plan being nothing is explained", () => {
   expect(nothingLeft(9, 9, 0)).toBe("All 9 are in a plan already.");
-  expect(nothingLeft(2, 0, 2)).toBe("None of them is open any more.");
+  expect(nothingLeft(2, 0, 2)).toBe("All 2 are no longer open.");
   expect(nothingLeft(9, 6, 3)).toBe("6 are in a plan already, 3 no longer open.");
 });

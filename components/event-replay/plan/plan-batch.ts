@@ -32,9 +32,9 @@ export function planLabel(left: number, planned: number): string | undefined {
   return planned > 0 ? `Plan the other ${count(left)}` : `Plan replay of ${count(left)}`;
 }
 
-/** Why nothing is left to plan. */
+/** Why nothing is left to plan. `planned` and `gone` have no failure in common. */
 export function nothingLeft(size: number, planned: number, gone: number): string {
-  if (planned === 0) return gone === 1 ? "It is no longer open." : "None of them is open any more.";
+  if (planned === 0) return gone === 1 ? "It is no longer open." : `All ${count(gone)} are no longer open.`;
   if (gone === 0) return size === 1 ? "A plan holds it already." : `All ${count(size)} are in a plan already.`;
   return `${count(planned)} are in a plan already, ${count(gone)} no longer open.`;
 }

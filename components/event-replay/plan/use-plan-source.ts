@@ -1,10 +1,11 @@
 "use client";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearchParams } from "next/navigation";
 import { useEffect, useMemo, useState } from "react";
 import { checkSelection } from "@/components/api/failures";
+import type { CheckSelectionResponse } from "@/server/contracts/failures";
 import type { SelectionStrategy } from "@/server/contracts/replay";
-import { type Selection, useSelection } from "../selection";
+import { type Selection, standing, useSelection, withPlan } from "../selection";
 import { nextBatch, plannable, readFirst } from "./plan-batch";
 
 /** The selection lives in the browser: until it is read there, nothing is known of it. */
@@ -27,16 +28,24 @@ export function usePlanSource(hostId: string, personKey: string) {
   const stored = useSelection(hostId, personKey);
   const named = params.get("failureId");
   const failureId = named !== null && UUID.test(named) ? named : undefined;
-  const source = useMemo(
+  const kept = useMemo(
     (): Selection => (failureId ? { ids: new Set([failureId]), frozenAtMs: 0, planned: new Map() } : stored.selection),
     [failureId, stored.selection],
   );
   const check = useQuery({
-    ...checkSelection(hostId, mounted ? [...source.ids] : []),
+    ...checkSelection(hostId, mounted ? [...kept.ids] : []),
     refetchInterval: false,
     refetchOnWindowFocus: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
+  const source = useMemo(() => standing(kept, check.data), [kept, check.data]);
+  const client = useQueryClient();
+  const markPlanned = (ids: readonly string[], replayRequestId: string) => {
+    client.setQueriesData<CheckSelectionResponse>({ queryKey: ["checkEventReplaySelection", hostId] }, (known) =>
+      known ? withPlan(known, ids, replayRequestId) : known,
+    );
+    stored.markPlanned(ids, replayRequestId);
+  };
   const [leftOut, setLeftOut] = useState<ReadonlySet<string>>(new Set());
   const [first, setFirst] = useState(readFirst(params.get("first")));
   const [strategy, setStrategy] = useState<SelectionStrategy>(
@@ -73,7 +82,7 @@ export function usePlanSource(hostId: string, personKey: string) {
     setStrategy,
     /** The address was made for a selection that is not the one kept now. */
     otherSelection: !failureId && frozenAt !== null && frozenAt !== String(source.frozenAtMs),
-    markPlanned: stored.markPlanned,
+    markPlanned,
     unmark: stored.unmark,
   };
 }

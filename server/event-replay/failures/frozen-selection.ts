@@ -9,6 +9,7 @@ import { toIso } from "@/server/platform/db/timestamps";
 import { inTransaction } from "@/server/platform/db/transaction";
 import { causeKeyOf } from "./domain/cause-catalog";
 import { maySelectionBePlanned } from "./domain/permissions";
+import { loadPlanHolds } from "./plan-hold-repository";
 import { checkSelection, loadIds, loadNow } from "./repository";
 import { loadRollup, resolveFilter } from "./resolve-filter";
 
@@ -67,6 +68,9 @@ export async function checkEventReplaySelection(
         open: open.length,
         notOpen: gone.length,
         notOpenIds: gone.slice(0, 500),
+        plans: (await loadPlanHolds(tx, ctx.hostId, [...found], ctx.projection.registries.current.version)).map(
+          ({ replayRequestId, failureIds }) => ({ replayRequestId, failureIds: [...failureIds] }),
+        ),
         notExecutable: open.filter((row) => !row.executable).length,
         byCause: [...byCause]
           .map(([causeKey, count]) => ({ causeKey, count }))
