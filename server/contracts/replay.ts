@@ -29,9 +29,6 @@ export type ReplayStatus = z.infer<typeof replayStatus>;
 /** Why a person does it: 1 to 2,048 characters after trimming, kept in the audit record (ER-APR-10). */
 export const reason = text(2_500).trim().min(1).max(2_048);
 
-/** Code-owned bounds of one plan (reference §7); closure growth counts. Above: REPLAY_LIMIT_EXCEEDED. */
-export const PLAN_LIMITS = { transactions: 500, events: 5_000, bytes: 256 * 1024 * 1024 } as const;
-
 const personId = z.string().min(1).max(255);
 const code = z.string().max(128);
 

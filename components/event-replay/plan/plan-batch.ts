@@ -1,5 +1,5 @@
 import { count, many } from "@/components/ui/format";
-import { PLAN_LIMITS } from "@/server/contracts/replay";
+import { PLAN_LIMITS } from "@/server/contracts/plan-limits";
 import type { Selection } from "../selection";
 
 /** What of a frozen selection goes into the next plan. Pure: the selection, how it stands now, and how many at first. */

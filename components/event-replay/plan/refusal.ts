@@ -1,6 +1,7 @@
 import type { Problem, ProblemCode } from "@/components/api/problem";
 import { count, many } from "@/components/ui/format";
-import { PLAN_LIMITS, type SelectionStrategy } from "@/server/contracts/replay";
+import { PLAN_LIMITS } from "@/server/contracts/plan-limits";
+import type { SelectionStrategy } from "@/server/contracts/replay";
 
 /** A refused preview in words: what stands in the way, which failures, which versions, and every way on. */
 

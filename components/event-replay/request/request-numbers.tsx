@@ -1,7 +1,7 @@
 "use client";
 import { useNow, useZone } from "@/components/ui/clock";
 import { bytes, count, exactTime } from "@/components/ui/format";
-import { PLAN_LIMITS } from "@/server/contracts/replay";
+import { PLAN_LIMITS } from "@/server/contracts/plan-limits";
 import { between } from "./request-times";
 import { appendedLater, heldSpan, isUnstarted, type Replay, scopeKinds } from "./request-view";
 

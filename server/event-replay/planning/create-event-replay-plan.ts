@@ -1,4 +1,5 @@
-import { type CreatePlanRequest, type CreatePlanResponse, PLAN_LIMITS } from "@/server/contracts/replay";
+import { PLAN_LIMITS } from "@/server/contracts/plan-limits";
+import type { CreatePlanRequest, CreatePlanResponse } from "@/server/contracts/replay";
 import { repairApprovalFingerprint } from "@/server/event-replay/registry/domain/fingerprints";
 import { scopeId } from "@/server/event-replay/registry/domain/scopes";
 import { readReplayConfig } from "@/server/event-replay/registry/replay-config";

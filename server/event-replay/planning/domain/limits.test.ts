@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PLAN_LIMITS } from "@/server/contracts/replay";
+import { PLAN_LIMITS } from "@/server/contracts/plan-limits";
 import { exceededLimit } from "./limits";
 
 const many = (n: number, eventCount: number, payloadBytes: number) =>

@@ -1,4 +1,4 @@
-import { PLAN_LIMITS } from "@/server/contracts/replay";
+import { PLAN_LIMITS } from "@/server/contracts/plan-limits";
 
 export type LimitRule = "TOO_MANY_TRANSACTIONS" | "TOO_MANY_EVENTS" | "TOO_MANY_BYTES";
 
