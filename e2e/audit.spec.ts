@@ -18,7 +18,7 @@ async function exported(page: Page, format: "CSV" | "JSON"): Promise<string> {
   return fs.readFileSync(await (await download).path(), "utf8");
 }
 
-test("a plan stands in the audit with its reason, filters, and exports as CSV that runs nothing and as JSON", async ({
+test("ER-APR-17 a plan stands in the audit with its reason, filters, and exports as CSV that runs nothing and as JSON", async ({
   page,
 }) => {
   test.setTimeout(120_000);
@@ -49,7 +49,7 @@ test("a plan stands in the audit with its reason, filters, and exports as CSV th
   expect(script("audit-verify")).toMatch(/complete/i);
 });
 
-test("who may read the audit but not export it is told so, and the export is refused", async ({ page }) => {
+test("ER-APR-17 who may read the audit but not export it is told so, and the export is refused", async ({ page }) => {
   await signIn(page, "carol");
   await open(page, "/audit");
   await expect(page.locator("tbody tr").first()).toBeVisible();
