@@ -42,7 +42,9 @@ export function SelectionDialog(props: {
     >
       <p className="m">
         The set is frozen: new failures do not join it, and one that is resolved stays until you drop it.
-        {planned.size > 0 ? " What a plan holds is not planned again; unmark it when that plan came to nothing." : ""}
+        {planned.size > 0
+          ? " What a plan holds is not planned again; unmark it to plan it once more. A plan that ended gives back what is still open."
+          : ""}
       </p>
       <table className="tight">
         <caption className="vh">Selected failures</caption>
