@@ -21,7 +21,7 @@ async function exported(page: Page, format: "CSV" | "JSON"): Promise<string> {
 test("ER-APR-17 a plan stands in the audit with its reason, filters, and exports as CSV that runs nothing and as JSON", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(180_000);
   await signIn(page, "alice");
   await breakProjection(page);
   const { body: list } = await call(page, "listEventReplayCandidate", { pageSize: 1 });
