@@ -24,9 +24,9 @@ function node(...args: string[]): string {
 
 /**
  * Everything the instance ever appended, projected afresh without the defect and compared with its projection row for row:
- * how many rows differ by table, and how many transactions fail even so.
+ * how many rows differ by table, and which transactions fail even so: no replay makes their data valid.
  */
-export function rebuilt(): { captured: number; rows: number; differences: unknown[] } {
+export function rebuilt(): { failing: string[]; rows: number; differences: unknown[] } {
   return JSON.parse(node("server/testing/rebuild-child.ts"));
 }
 
